@@ -1,7 +1,6 @@
 import type { AssembleJob } from '@heddle/contracts'
 import {
   type DeadLetter,
-  defineWorker,
   hereOrElsewhere,
   type Job,
   type LargeJobs,
@@ -60,7 +59,7 @@ export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<Wo
       },
     })
   }
-  const worker = await defineWorker({
+  const worker = await deps.queues.defineWorker({
     ...deps,
     stage: 'assemble',
     // A thread that died could not record why.

@@ -1,13 +1,6 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import type { Embedder } from '@heddle/models'
-import {
-  type DeadLetter,
-  defineWorker,
-  hereOrElsewhere,
-  type LargeJobs,
-  type Queues,
-  type WorkerHandle,
-} from '@heddle/queue'
+import { type DeadLetter, hereOrElsewhere, type LargeJobs, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
 import { embed } from './handler.js'
@@ -31,9 +24,8 @@ export interface EmbedWorkerDeps {
 /** @throws RetryableError `SERVICE_UNAVAILABLE` where the queue's server is away */
 export function createEmbedWorker(deps: EmbedWorkerDeps): Promise<WorkerHandle> {
   const { queues, recordDeadLetter, log, concurrency, large } = deps
-  return defineWorker({
+  return queues.defineWorker({
     stage: 'embed',
-    queues,
     handler: (job) =>
       hereOrElsewhere({ job, large, here: (sizeMax) => embed(job, { ...deps, sizeMax }), publish: () => {} }),
     recordDeadLetter,

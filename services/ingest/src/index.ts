@@ -1,4 +1,4 @@
-import { type DeadLetter, defineWorker, type Queues, type WorkerHandle } from '@heddle/queue'
+import type { DeadLetter, Queues, WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import { type AppendBatch, appendMessages, EventLog, isRepeat, type Store, storeEvents } from '@heddle/store'
 import { type Commit, GroupCommit } from './group-commit.js'
@@ -39,7 +39,7 @@ export async function createIngestWorker(deps: IngestWorkerDeps): Promise<Worker
       await Promise.all(stagesAfterIngest.map((stage) => deps.queues.wakeMany(stage, threads)))
     },
   })
-  const worker = await defineWorker({
+  const worker = await deps.queues.defineWorker({
     ...deps,
     stage: 'ingest',
     handler: (job) => ingest(job, { commits, preparation, wakes, clock: deps.clock }),

@@ -1,7 +1,6 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import {
   type DeadLetter,
-  defineWorker,
   hereOrElsewhere,
   type LargeJobs,
   type Queues,
@@ -27,7 +26,7 @@ export interface PruneWorkerDeps {
 }
 
 export function createPruneWorker(deps: PruneWorkerDeps): Promise<WorkerHandle> {
-  return defineWorker({
+  return deps.queues.defineWorker({
     ...deps,
     stage: 'prune',
     async handler(job) {

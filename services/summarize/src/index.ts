@@ -2,7 +2,6 @@ import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import type { Summarizers } from '@heddle/models'
 import {
   type DeadLetter,
-  defineWorker,
   hereOrElsewhere,
   type LargeJobs,
   type Queues,
@@ -38,7 +37,7 @@ export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<
   })
   const tellCompacted = (projectId: string, threadId: string, stateId: string) =>
     events.add(projectId, { topic: 'thread.compacted', threadId, subjectId: stateId })
-  const worker = await defineWorker({
+  const worker = await deps.queues.defineWorker({
     ...deps,
     stage: 'summarize',
     async handler(job) {

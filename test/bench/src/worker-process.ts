@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import type { StageName } from '@heddle/contracts'
 import { startStages } from '@heddle/host'
-import { defineWorker, done, openQueues, type QueuesOptions } from '@heddle/queue'
+import { done, openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, loadConfig, lowerProcessPriority, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 import { startPlainWorker } from './ingest/plain-bullmq.js'
@@ -67,7 +67,7 @@ async function start(order: WorkerOrder): Promise<void> {
         count()
         return done()
       }
-      await defineWorker({ stage, queues, log, handler, recordDeadLetter: async () => {} })
+      await queues.defineWorker({ stage, log, handler, recordDeadLetter: async () => {} })
     }
     return
   }

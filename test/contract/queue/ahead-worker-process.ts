@@ -1,4 +1,4 @@
-import { defineWorker, openQueues } from '@heddle/queue'
+import { openQueues } from '@heddle/queue'
 import { log } from './process-support.js'
 
 /** A worker of `prune` that fails each job, or hangs over it, for a test that runs it with a clock of its own and kills it. */
@@ -6,9 +6,8 @@ const [kind, url, prefix, act] = process.argv.slice(2)
 if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix === undefined) throw new Error('usage')
 
 const queues = await openQueues({ backend: { kind, url }, prefix, log, create: true })
-const worker = await defineWorker({
+const worker = await queues.defineWorker({
   stage: 'prune',
-  queues,
   log,
   recordDeadLetter: async () => {},
   handler: () => {

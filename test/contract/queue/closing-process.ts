@@ -1,4 +1,4 @@
-import { defineWorker, done, openQueues } from '@heddle/queue'
+import { done, openQueues } from '@heddle/queue'
 import { log } from './process-support.js'
 
 /** A process that opens everything, closes it, and must then end by itself. */
@@ -8,9 +8,8 @@ if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix ===
 const queues = await openQueues({ backend: { kind, url }, prefix, log, create: true })
 const started = performance.now()
 for (const stage of ['ingest', 'prune', 'assemble'] as const) {
-  await defineWorker({
+  await queues.defineWorker({
     stage,
-    queues,
     log,
     recordDeadLetter: async () => {},
     handler: async () => {

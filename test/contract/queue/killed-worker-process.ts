@@ -1,4 +1,4 @@
-import { defineWorker, openQueues } from '@heddle/queue'
+import { openQueues } from '@heddle/queue'
 import { log, shortLocks } from './process-support.js'
 
 /** A worker that takes a job and hangs over it, for a test that kills it. */
@@ -6,9 +6,8 @@ const [kind, url, prefix] = process.argv.slice(2)
 if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix === undefined) throw new Error('usage')
 
 const queues = await openQueues({ backend: { kind, url }, prefix, log, create: true })
-await defineWorker({
+await queues.defineWorker({
   stage: 'prune',
-  queues,
   log,
   timing: shortLocks,
   recordDeadLetter: async () => {},

@@ -3,7 +3,6 @@ import { Writable } from 'node:stream'
 import type { IngestJob, StageName } from '@heddle/contracts'
 import {
   type DeadLetter,
-  defineWorker,
   openQueues,
   type Queues,
   type Settled,
@@ -52,14 +51,14 @@ export interface TestWorker {
   whenSettled(count: number): Promise<Settled[]>
 }
 
-type TestWorkerOptions<Name extends StageName> = Pick<WorkerOptions<Name>, 'stage' | 'queues' | 'handler'> &
-  Partial<WorkerOptions<Name>>
+type TestWorkerOptions<Name extends StageName> = Pick<WorkerOptions<Name>, 'stage' | 'handler'> &
+  Partial<WorkerOptions<Name>> & { readonly queues: Queues }
 
 export async function startWorker<Name extends StageName>(options: TestWorkerOptions<Name>): Promise<TestWorker> {
   const letters: DeadLetter[] = []
   const settled: Settled[] = []
   const watchers = new Set<() => void>()
-  const handle = await defineWorker<Name>({
+  const handle = await options.queues.defineWorker<Name>({
     log,
     recordDeadLetter: async (letter) => void letters.push(letter),
     ...options,

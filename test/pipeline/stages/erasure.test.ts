@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { Client, NewMessage } from '@heddle/client/interface'
 import { type FormatName, type IngestJob, RetryableError } from '@heddle/contracts'
 import { agentIdOf, projectIdOf, threadIdOf } from '@heddle/core'
-import { defineWorker } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { insertDeadLetter } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
@@ -245,9 +244,8 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
     /** One job of each thread waits for its next try, one has not been looked at. */
     async function leaveJobs(): Promise<void> {
       const { queues } = pipeline
-      const worker = await defineWorker({
+      const worker = await queues.defineWorker({
         stage: 'ingest',
-        queues,
         handler: async () => {
           throw new RetryableError('SERVICE_UNAVAILABLE', 'away', { retryAfter: 900 })
         },

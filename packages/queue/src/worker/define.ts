@@ -1,13 +1,15 @@
 import { queueName, type StageName, stages } from '@heddle/contracts'
+import type { Backend } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 import { namedError, unavailable } from '../base/errors.js'
+import type { TroubleLog } from '../base/trouble-log.js'
 import { inTime } from '../base/waiting.js'
-import { internalsOf } from '../queues.js'
 import { BullWorker } from './bull-worker.js'
 import { closeWorker } from './close.js'
-import type { Settled, WorkerOptions } from './job.js'
+import type { JobSender, Settled, WorkerOptions } from './job.js'
 import { createProcessor } from './process.js'
 import { RetryLater } from './retry.js'
+import type { Pools } from './worker-stats.js'
 
 export interface WorkerHandle {
   readonly stage: StageName
@@ -20,15 +22,22 @@ export interface WorkerHandle {
   close(options?: { timeoutMs?: number }): Promise<void>
 }
 
-/**
- * Starts a worker: for each job it parses the payload, calls the handler, wakes the next stages, and replies to the job's
- * sender. Delivery is at least once: a handler must bear replays.
- *
- * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is away; once started, a worker waits for it
- */
-export async function defineWorker<Name extends StageName>(options: WorkerOptions<Name>): Promise<WorkerHandle> {
-  const { stage, queues, log } = options
-  const { backend, prefix, workers, pools, trouble } = internalsOf(queues)
+export interface WorkerSurroundings {
+  readonly queues: JobSender
+  /** Workers to close before the connections: the new one is added. */
+  readonly workers: Set<WorkerHandle>
+  readonly backend: Backend
+  readonly prefix: string
+  readonly pools: Pools
+  readonly trouble: TroubleLog
+}
+
+/** See `Queues.defineWorker`. */
+export async function startWorker<Name extends StageName>(
+  options: WorkerOptions<Name>,
+  { queues, workers, backend, prefix, pools, trouble }: WorkerSurroundings,
+): Promise<WorkerHandle> {
+  const { stage, log } = options
   const listeners = new Set<(settled: Settled) => void>()
   /** Tries whose end BullMQ has yet to write down. */
   const ending = new Map<string, Settled>()
@@ -40,7 +49,7 @@ export async function defineWorker<Name extends StageName>(options: WorkerOption
   const setup = await backend.workers()
   const worker = new BullWorker(
     queueName(stage),
-    createProcessor(options, { ending: (settled) => ending.set(settled.jobId, settled), ended: tell }),
+    createProcessor({ ...options, queues }, { ending: (settled) => ending.set(settled.jobId, settled), ended: tell }),
     {
       connection: setup.connection,
       prefix,

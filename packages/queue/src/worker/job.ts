@@ -1,7 +1,6 @@
-import type { ErrorData, StageName, StagePayload } from '@heddle/contracts'
+import type { ErrorData, Reply, StageName, StagePayload, WakeJob, WakeStageName } from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
-import type { Queues } from '../queues.js'
-import type { Outcome } from './outcome.js'
+import type { Answer, Outcome } from './outcome.js'
 
 /** A job as a handler sees it. */
 export interface Job<Payload> {
@@ -42,7 +41,6 @@ export interface Settled {
 
 export interface WorkerOptions<Name extends StageName> {
   stage: Name
-  queues: Queues
   handler(job: Job<StagePayload<Name>>): Promise<Outcome>
   /** Must bear being called twice for one `(stage, jobId)`; a job is failed only after it has returned. */
   recordDeadLetter(letter: DeadLetter): Promise<void>
@@ -53,4 +51,11 @@ export interface WorkerOptions<Name extends StageName> {
   attempts?: number
   /** For tests: how long a lock lasts, and how often orphaned jobs are looked for, in milliseconds. */
   timing?: { lockMs: number; stalledEveryMs: number }
+}
+
+/** The methods of `Queues` that a worker calls at the end of a job. */
+export interface JobSender {
+  wake(stage: WakeStageName, thread: WakeJob): Promise<void>
+  reply(inbox: string, reply: Reply, answer?: Answer): Promise<void>
+  answerBytesMax(inbox: string): number
 }

@@ -12,7 +12,7 @@ import { EventLoopYielder } from '@heddle/runtime'
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq'
 import { decodePayload, originOf, type PayloadOrigin } from '../send/payload.js'
 import type { BullJob } from './bull-worker.js'
-import type { Settled, WorkerOptions } from './job.js'
+import type { JobSender, Settled, WorkerOptions } from './job.js'
 import type { Answer } from './outcome.js'
 import { judge, RetryLater, retryDelayMs } from './retry.js'
 import { workerStops } from './stopping.js'
@@ -24,9 +24,11 @@ export interface ProcessorHooks {
   ended(settled: Settled): void
 }
 
+export type ProcessorOptions<Name extends StageName> = WorkerOptions<Name> & { readonly queues: JobSender }
+
 /** One try of one job, from BullMQ's hands back into them: how it ends is said by what is thrown. */
 interface Try<Name extends StageName> {
-  options: WorkerOptions<Name>
+  options: ProcessorOptions<Name>
   hooks: ProcessorHooks
   bullJob: BullJob
   token: string
@@ -39,7 +41,7 @@ interface Try<Name extends StageName> {
   startedAtMs: number
 }
 
-export function createProcessor<Name extends StageName>(options: WorkerOptions<Name>, hooks: ProcessorHooks) {
+export function createProcessor<Name extends StageName>(options: ProcessorOptions<Name>, hooks: ProcessorHooks) {
   const turns = new EventLoopYielder()
   // BullMQ counts the parameters to learn that a signal is wanted.
   return async (bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { stageNames, validationError } from '@heddle/contracts'
+import { type Clock, type Logger, systemClock } from '@heddle/runtime'
+import type { Backend } from './base/backend.js'
+import { bounds } from './base/bounds.js'
+import type { QueueConnections } from './base/connections.js'
+import { namedError } from './base/errors.js'
+import { openBackend, warnOfSettings } from './base/open-backend.js'
+import { createTroubleLog } from './base/trouble-log.js'
+import { unknownPrefix } from './base/unknown-prefix.js'
+import { bounded, settles } from './base/waiting.js'
+import type { Queues } from './queues.js'
+import { poolChannel } from './reply/wire-format.js'
+import { ServerQueues } from './server-queues.js'
+import { Pools } from './worker/worker-stats.js'
+
+export interface QueuesOptions {
+  backend: { kind: 'redis'; url: string } | { kind: 'postgres'; url: string }
+  /** Keeps installations apart on one server: 1 to 40 of a-z, 0-9, _ and -, starting with a letter. */
+  prefix: string
+  log: Logger
+  clock?: Clock
+  /** What may wait for ingest before producers are refused; null is the default of `bounds`. */
+  ingestLimits?: { jobsMax: number | null; bytesMax: number | null }
+  /**
+   * Whether a prefix that no worker has ever served is made: for workers, and for who runs them. Default false: who only
+   * sends is told that nobody would do its jobs.
+   */
+  create?: boolean
+  /** What this process opens to Postgres at most. Redis has few connections anyway. */
+  connections?: QueueConnections
+}
+
+/**
+ * Connects to the server of the queues, and with `create` makes what it lacks. Any number of processes may do so at once.
+ *
+ * @throws PermanentError `NOT_FOUND` of the field `prefix` where no worker was ever seen under it
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is away; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or
+ *   `NOT_FOUND` if it refuses
+ */
+export async function openQueues(options: QueuesOptions): Promise<Queues> {
+  const { prefix, log, clock = systemClock, create = false } = options
+  if (!/^[a-z][a-z0-9_-]{0,39}$/.test(prefix)) {
+    throw validationError('prefix', 'must be 1 to 40 of a-z, 0-9, _ and -, starting with a letter', prefix)
+  }
+  const server = options.backend.kind === 'redis' ? 'Redis' : 'Postgres'
+  const trouble = createTroubleLog({ log, clock, server, probe: () => bounded(backend.probe(), backend.server) })
+  const onError = (error: unknown) => trouble.report(error, 'connection to the queues in trouble')
+  const backend = await openBackend({ ...options, clock, create, onError }).catch((error: unknown) => {
+    trouble.close()
+    throw error
+  })
+  const name = randomUUID().replaceAll('-', '').slice(0, 16)
+  const pools = new Pools({ name, clock, tell: (text) => backend.channels.send(poolChannel(prefix), text) })
+  if (!create) await assertKnown(backend, prefix, { pools, clock })
+  const { ingestLimits } = options
+  const queues = new ServerQueues({ name, prefix, backend, pools, trouble, onError, clock, log, ingestLimits })
+  if (create) await warnOfSettings(bounded(backend.facts(), backend.server), log).catch(onError)
+  try {
+    await queues.listen()
+  } catch (error) {
+    await queues.close({ timeoutMs: 0 })
+    throw error
+  }
+  return queues
+}
+
+/**
+ * Looks whether anybody serves a prefix, before anything is made under it. Workers of an earlier version left no mark; they
+ * answer when they are asked what they do.
+ */
+async function assertKnown(
+  backend: Backend,
+  prefix: string,
+  { pools, clock }: { pools: Pools; clock: Clock },
+): Promise<void> {
+  try {
+    if (await backend.isKnown()) return
+    await backend.channels.listen(poolChannel(prefix), (text) => pools.receive(text))
+    await pools.ask()
+    await clock.wait(bounds.poolAnswerMs)
+    if (stageNames.some((stage) => pools.workersOf(stage) > 0)) return
+    throw unknownPrefix(prefix, backend.server, await backend.otherPrefixes())
+  } catch (error) {
+    pools.close()
+    await settles(backend.close(), 2_000)
+    throw namedError(error, backend.server)
+  }
+}
