@@ -1,4 +1,5 @@
 import { validationError } from '@heddle/contracts'
+import { Limiter } from '@heddle/runtime'
 import { AccessLog } from './archive/access-log.js'
 import { recordAccesses } from './archive/archive.js'
 import type { Tx } from './connection/connection.js'
@@ -36,6 +37,11 @@ export interface Store {
   noteAccess(projectId: string, entryId: string): void
   /** Finds messages by their vectors. */
   readonly vectors: VectorSearch
+  /**
+   * Limits the erasures that run in this process, because each uses a connection most of the time. Those of one target run
+   * in sequence: they would only wait for each other's lock.
+   */
+  readonly erasures: Limiter
   /** Runs `work` in a transaction without a project: no table shows a row, only the reconciler's functions answer. */
   asReconciler<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
@@ -52,6 +58,8 @@ const CONNECTIONS_MAX_DEFAULT = 5
 const CLOSE_TIMEOUT_MS = 5_000
 /** Counts of recalls that cannot be written by then are given up. */
 const ACCESSES_CLOSE_MS = 1_000
+/** The other connections of the pool remain for requests. */
+const ERASURES_AT_ONCE_MAX = 3
 const PROJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Opens a store, which connects when it is first used. */
@@ -87,6 +95,7 @@ export function openStore({
       return await transact(pool, projectId, work, options)
     },
     vectors,
+    erasures: new Limiter({ atOnce: ERASURES_AT_ONCE_MAX, atOnceOf: () => 1 }),
     noteAccess: (projectId, entryId) => accesses.note(projectId, entryId),
     asReconciler: (work) => transact(pool, '', work),
     async ping() {

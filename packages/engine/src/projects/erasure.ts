@@ -2,7 +2,6 @@ import type { EraseOptions, ErasureResult } from '@heddle/client/interface'
 import { nameSchema, notFound, parse } from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
 import type { Queues, WaitingJob } from '@heddle/queue'
-import { Limiter } from '@heddle/runtime'
 import {
   beginErasure,
   continueErasure,
@@ -84,20 +83,9 @@ export async function finishErasure(
   const threadIds =
     kind === 'agent' ? await store.inProject(projectId, (tx) => loadThreadIdsOf(tx, { agentId: targetId })) : []
   const jobs = await queues.removeJobs(jobsOf(target, new Set(threadIds)))
-  const limiter = limiterOf.get(store) ?? new Limiter({ atOnce: AT_ONCE_MAX, atOnceOf: () => 1 })
-  limiterOf.set(store, limiter)
-  await limiter.run(() => continueErasure(store, target, signal), { key: target.targetId, signal })
+  await store.erasures.run(() => continueErasure(store, target, signal), { key: target.targetId, signal })
   return jobs
 }
-
-/** Erasures of one process that remove rows at once. Each holds a connection most of the time, and the store has ten. */
-const AT_ONCE_MAX = 3
-
-/**
- * By the store whose connections they share. Erasures of one target run one after the other: they would only wait for each
- * other's lock, each with a connection that a request could use.
- */
-const limiterOf = new WeakMap<Store, Limiter>()
 
 /**
  * The jobs of what is being erased. Only ingest jobs name their agent: those of contexts, which hold a message of the user,

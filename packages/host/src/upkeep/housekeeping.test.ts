@@ -1,4 +1,5 @@
 import type { Queues } from '@heddle/queue'
+import { Limiter } from '@heddle/runtime'
 import type { ErasureTarget, Store } from '@heddle/store'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
@@ -21,7 +22,11 @@ test('an erasure that cannot be carried on does not stand in the way of those af
   let tries = 0
   const housekeeping = startHousekeeping({
     // Nothing is left of a thread whose tombstone is gone.
-    store: { asReconciler: async () => targets, inProject: async () => true } as unknown as Store,
+    store: {
+      asReconciler: async () => targets,
+      inProject: async () => true,
+      erasures: new Limiter({}),
+    } as unknown as Store,
     queues: {
       removeJobs: async () => {
         if (tries++ === 0) throw new Error('the first one fails')
