@@ -1,7 +1,6 @@
 import type { Client } from '@heddle/client/interface'
 import { projectIdOf } from '@heddle/core'
 import { createClient } from '@heddle/engine'
-import type { Queues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
 import { assertMigrated, openStore, type Store } from '@heddle/store'
 import { CloseStack } from './close-stack.js'
@@ -52,7 +51,7 @@ export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreE
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
     const client = createClient({
       store,
-      queues: noQueues,
+      queues: null,
       project,
       settings,
       snapshotsFolder: snapshotsFolderOf(config),
@@ -65,13 +64,6 @@ export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreE
     throw error
   }
 }
-
-/** Stands where a command has said that it needs none. */
-const noQueues = new Proxy({} as Queues, {
-  get(_, name) {
-    throw new TypeError(`this command opened no queues, and uses their ${String(name)}`)
-  },
-})
 
 const BYTES_PER_MEGABYTE = 1024 * 1024
 

@@ -1,7 +1,6 @@
 import type { Client } from '@heddle/client/interface'
 import { messageReference, projectIdOf, threadIdOf } from '@heddle/core'
 import { createClient } from '@heddle/engine'
-import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import { type Append, archiveEntries, loadMessage, type NewArchiveEntry, type PreparedMessage } from '@heddle/store'
 import { append, appendOne, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
@@ -10,7 +9,7 @@ export const PROJECT_NAME = 'recall tests'
 
 /** A client for what needs a store and no queue. */
 export function clientOn({ store }: Pick<TestStore, 'store'>, project = PROJECT_NAME, clock?: Clock): Client {
-  return createClient({ store, queues: {} as Queues, project, ...(clock && { clock }) })
+  return createClient({ store, queues: null, project, ...(clock && { clock }) })
 }
 
 export interface Archived {

@@ -2,7 +2,6 @@ import { defaultSettings } from '@heddle/contracts'
 import { agentIdOf, projectIdOf, quantizeVector, type TextEmbedder } from '@heddle/core'
 import { createClient } from '@heddle/engine'
 import { createHashingEmbedder, type Embedder } from '@heddle/models'
-import type { Queues } from '@heddle/queue'
 import { openStore, type Store } from '@heddle/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshStore, prepared, type TestStore } from '../store/support.js'
@@ -155,7 +154,7 @@ test('during a change of model, the old vectors are searched until the new ones 
   const search = async (known: readonly Embedder[]) => {
     const client = createClient({
       store: database.store,
-      queues: {} as Queues,
+      queues: null,
       project: PROJECT_NAME,
       embedder: async (model = after.model) => known.find((each) => each.model === model) ?? null,
     })

@@ -36,7 +36,10 @@ export function createContext(options: ClientOptions): EngineContext {
   }
   return {
     store,
-    queues,
+    get queues() {
+      if (queues === null) throw new TypeError('this client was created without queues, and the operation needs them')
+      return queues
+    },
     project: name,
     projectId,
     settings,

@@ -7,7 +7,8 @@ import type { Ordinals } from './ordinals.js'
 
 export interface ClientOptions {
   readonly store: Store
-  readonly queues: Queues
+  /** Null for a client that only reads and changes what is stored: an operation that needs queues throws a TypeError. */
+  readonly queues: Queues | null
   /** The name of the project. Default `default`. */
   readonly project?: string
   /** Settings of the file and the environment, under those of agents. */

@@ -2,7 +2,6 @@ import { selectionPresets } from '@heddle/contracts'
 import { agentIdOf, projectIdOf, type TextEmbedder } from '@heddle/core'
 import { createClient } from '@heddle/engine'
 import { createHashingEmbedder } from '@heddle/models'
-import type { Queues } from '@heddle/queue'
 import { loadAgentItems, relevantItems } from '@heddle/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshStore, type TestStore } from '../support.js'
@@ -16,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const clientOf = () => createClient({ store: database.store, queues: {} as Queues, project: 'items' })
+const clientOf = () => createClient({ store: database.store, queues: null, project: 'items' })
 
 /** An embedder that tells how many texts each call brought. */
 function counting(embedder: TextEmbedder = createHashingEmbedder()) {

@@ -3,7 +3,6 @@ import { itemIdOf, threadIdOf } from '@heddle/core'
 import { embed } from '@heddle/embed'
 import { createClient } from '@heddle/engine'
 import { createHashingEmbedder } from '@heddle/models'
-import type { Queues } from '@heddle/queue'
 import { finishContext, loadItemStats, removeExpired, requestContext } from '@heddle/store'
 import { describe, expect, test } from 'vitest'
 import { agentTarget, asOwner, erase, threadTarget } from '../erasure/erasure-support.js'
@@ -23,7 +22,7 @@ let names = 0
 /** An agent of its own with a rule `login`, a reference `codes` and a tool `read`, and a thread of it. */
 async function freshAgent(project = 'store tests', projectId = PROJECT) {
   const { store } = database
-  const client = createClient({ store, queues: {} as Queues, project })
+  const client = createClient({ store, queues: null, project })
   const agent = `counted ${++names}`
   const own = `${agent} run`
   await client.items.put(agent, { type: 'rule', name: 'login', text: 'Send the bearer token in a header.' })

@@ -14,7 +14,7 @@ afterAll(() => database.drop())
 let names = 0
 /** An agent and a thread of their own. */
 function fresh(project = 'items') {
-  const client = createClient({ store: database.store, queues: {} as Queues, project })
+  const client = createClient({ store: database.store, queues: null, project })
   const agent = `agent ${++names}`
   const thread = `thread ${names}`
   return {

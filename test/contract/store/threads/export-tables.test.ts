@@ -1,6 +1,5 @@
 import { projectIdOf } from '@heddle/core'
 import { createClient } from '@heddle/engine'
-import type { Queues } from '@heddle/queue'
 import { exportTables } from '@heddle/store'
 import { expect, test } from 'vitest'
 import { asOwner } from '../erasure/erasure-support.js'
@@ -42,7 +41,7 @@ test('every table with rows of a thread is exported or listed as left out', asyn
 })
 
 test('an undone compaction stays undone in an imported copy', async () => {
-  const client = (project: string) => createClient({ store: database.store, queues: {} as Queues, project })
+  const client = (project: string) => createClient({ store: database.store, queues: null, project })
   const projectId = projectIdOf('original')
   const messages = [0, 1, 2].map((ordinal) => prepared({}, { ordinal }))
   const { threadId } = await appendOne(database.store, append(messages), projectId)

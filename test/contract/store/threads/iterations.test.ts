@@ -1,7 +1,6 @@
 import type { IterationInput } from '@heddle/contracts'
 import { type Iteration, iterationFingerprint, threadIdOf } from '@heddle/core'
 import { createClient } from '@heddle/engine'
-import type { Queues } from '@heddle/queue'
 import { appendIterations, ensureThread, listIterations, overviewLoop, type PreparedIteration } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -30,7 +29,7 @@ const list = (thread: string, query: { afterNumber?: number; limit?: number; ord
 
 describe('iterations', () => {
   it('of a long append are named by their position in it when one is invalid', async () => {
-    const client = createClient({ store: database.store, queues: {} as Queues, project: 'long loops' })
+    const client = createClient({ store: database.store, queues: null, project: 'long loops' })
     const iterations = Array.from({ length: 150 }, (_, index) => ({ prompt: `${index}`, output: '' }))
     const refused = (fault: object) =>
       client.iterations.append({
