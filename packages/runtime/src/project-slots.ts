@@ -55,13 +55,13 @@ export class ProjectSlots {
 
   #note(project: string): void {
     if (this.#last.project !== project) this.#lastOther = this.#last
-    this.#last = { project, atMs: this.#options.clock.nowMs() }
+    this.#last = { project, atMs: this.#options.clock.monotonicMs() }
   }
 
   #slotsOf(project: string, wanted: number): number {
     const { alone, calm, crowded, clock } = this.#options
     const other = this.#last.project === project ? this.#lastOther : this.#last
-    const isAlone = this.#limiter.keys === 1 && clock.nowMs() - other.atMs >= NEIGHBOUR_MS
+    const isAlone = this.#limiter.keys === 1 && clock.monotonicMs() - other.atMs >= NEIGHBOUR_MS
     if (isAlone) return alone
     return wanted > calm ? crowded : calm
   }

@@ -6,7 +6,7 @@ import { retryUntil } from './retrying.js'
 const away = new RetryableError('SERVICE_UNAVAILABLE', 'away')
 
 function retryPolicy(clock: ManualClock, deadlineMs: number) {
-  return { clock, endsAtMs: clock.nowMs() + deadlineMs }
+  return { clock, endsAtMs: clock.monotonicMs() + deadlineMs }
 }
 
 test('a temporary error is retried until success', async () => {

@@ -49,12 +49,12 @@ export async function saveSnapshot(
   const { store, queues, projectId, clock } = parts
   const agentId = agentIdOf(projectId, agent)
   const id = idempotencyKey === undefined ? newId() : idsOfKey(idempotencyKey, 'snapshot', agentId)(0)
-  const endsAtMs = clock.nowMs() + deadlineMs
+  const endsAtMs = clock.monotonicMs() + deadlineMs
   const take = async () => queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
   const release = await retryUntil(take, { clock, endsAtMs, signal })
   const expected = queues.expectReply({
     requestId: id,
-    deadlineMs: Math.max(1, endsAtMs - clock.nowMs()),
+    deadlineMs: Math.max(1, endsAtMs - clock.monotonicMs()),
     ...(signal !== undefined && { signal }),
     readEveryMs: READ_EVERY_MS,
     read: async () => answerOf(await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))),

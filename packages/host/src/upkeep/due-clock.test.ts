@@ -14,8 +14,9 @@ test('a jump of the machine, of the database or of both makes nothing due, and i
   const clock = new ManualClock()
   const { lines, log } = recorded()
   let serverAheadMs = 0
-  const due = createDueClock({ clock, log, readServerMs: async () => clock.monotonicMs() + serverAheadMs })
   const startedMs = clock.nowMs()
+  const readServerMs = async () => startedMs + clock.monotonicMs() + serverAheadMs
+  const due = createDueClock({ clock, log, readServerMs })
   expect(await due.nowMs()).toBe(startedMs)
   clock.jump(YEAR_MS)
   expect(await due.nowMs()).toBe(startedMs)
@@ -32,7 +33,9 @@ test('a jump of the machine, of the database or of both makes nothing due, and i
 
 test('a clock that was set back is believed, and a database that does not answer has nothing removed', async () => {
   const clock = new ManualClock()
-  const due = createDueClock({ clock, log: recorded().log, readServerMs: async () => clock.monotonicMs() })
+  const startedMs = clock.nowMs()
+  const readServerMs = async () => startedMs + clock.monotonicMs()
+  const due = createDueClock({ clock, log: recorded().log, readServerMs })
   clock.jump(-YEAR_MS)
   expect(await due.nowMs()).toBe(clock.nowMs())
   const silent = createDueClock({ clock, log: recorded().log, readServerMs: () => Promise.reject(new Error('away')) })
