@@ -29,7 +29,7 @@ import { snapshotsFolderOf } from './snapshots-folder.js'
 import { DeadLetterBatcher, keepLettersIn } from './upkeep/dead-letter-batcher.js'
 import { startHousekeeping } from './upkeep/housekeeping.js'
 import { createReembedding } from './upkeep/reembedding.js'
-import { UntoldEvents } from './upkeep/unpublished-events.js'
+import { UnpublishedEvents } from './upkeep/unpublished-events.js'
 
 export interface StagesOptions {
   readonly store: Store
@@ -79,7 +79,7 @@ const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
 const RECONCILE: ReconcileTiming = { everyMs: 15_000, patienceMs: 10_000 }
 /** What is kept for days may stay a minute longer, and an erasure may take one before anybody else looks after it. */
 const HOUSEKEEPING_FACTOR = 4
-/** Threads, contexts or snapshots that a look takes, which wakes them before the next begins; the rest is found by that. */
+/** Most threads, contexts or snapshots that one run of the reconciler wakes; the next run finds the rest. */
 const FOUND_MAX = 5_000
 
 /** Starts the workers of some stages in this process, and the reconciler where it is wanted. */
@@ -159,19 +159,19 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     if (options.reconcile !== false) {
       const { everyMs, patienceMs } = options.reconcile === true ? RECONCILE : options.reconcile
       const reembedding = embedder === null ? null : createReembedding(store, embedder.model)
-      // What is embedded anew only a process finds that embeds.
-      const turnName = `reconcile ${config.queuePrefix}${embedder === null ? '' : ` and embed with ${embedder.model}`}`
-      const untold = new UntoldEvents({ store, queues, clock, patienceMs })
+      // Only a process with an embedder looks for threads to embed anew, so these processes share a lease of their own.
+      const leaseName = `reconcile ${config.queuePrefix}${embedder === null ? '' : ` and embed with ${embedder.model}`}`
+      const unpublished = new UnpublishedEvents({ store, queues, clock, patienceMs })
       const reconciler = startReconciler({
         queues,
         everyMs,
-        acquireLease: (apartMs) => acquireLease(store, { name: turnName, apartMs }),
+        acquireLease: (apartMs) => acquireLease(store, { name: leaseName, apartMs }),
         findWork: async () => {
           const nowMs = clock.nowMs()
           const found = await Promise.all([findWork(store, nowMs, patienceMs), reembedding?.(nowMs) ?? []])
           return found.flat()
         },
-        tellUntold: () => untold.tell(),
+        publishMissed: () => unpublished.publish(),
         findRequests: () => findRequests(store, { limit: FOUND_MAX, requestedBeforeMs: clock.nowMs() - patienceMs }),
         log,
         clock,

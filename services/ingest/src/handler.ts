@@ -12,7 +12,7 @@ export interface IngestDeps {
   readonly clock: Clock
 }
 
-/** The stages that look at what was stored. */
+/** The stages that are woken after messages were stored. */
 export const stagesAfterIngest = ['prune', 'embed'] as const
 
 /**
@@ -24,12 +24,12 @@ export const stagesAfterIngest = ['prune', 'embed'] as const
 export async function ingest(job: Job<IngestJob>, deps: IngestDeps): Promise<Outcome> {
   const { projectId } = job.payload
   const prepared = deps.preparation.prepare(job.payload, deps.clock.nowMs())
-  // The jobs of one fetch gather in one turn of the event loop, so that those of usual size are not waited for.
+  // `await` only for large messages: the other jobs of a fetch then reach the group commit in the same tick and commit together.
   const append = prepared instanceof Promise ? await prepared : prepared
   const outcome = await deps.commits.add(projectId, append)
   if (outcome.error !== null) throw errorFromData(outcome.error)
   const { threadId } = outcome
-  // A job that comes again may have died before its stages were woken.
+  // A repeated job always wakes the stages: its worker may have died between the commit and the wake.
   const isDue = outcome.stored === 0 || deps.wakes.isDue({ projectId, threadId }, outcome.stored)
   const next = isDue ? stagesAfterIngest.map((wake) => ({ wake, projectId, threadId })) : []
   return outcome.stored === 0 ? skipped('already stored', next) : done(next)

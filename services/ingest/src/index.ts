@@ -19,8 +19,8 @@ export interface IngestWorkerDeps {
 }
 
 /**
- * How long events gather after many threads grew at once. Most of those threads go on growing, and only their last heads are
- * stored; a caller that asks for a context of what was just stored finds the worker and the database less busy.
+ * How long events gather after a large batch of them. Most of its threads go on growing, and only the last head of each is
+ * published, so the worker and the database have more time for requests for contexts.
  */
 const EVENTS_REST_UNDER_LOAD_MS = 1_000
 
@@ -54,15 +54,15 @@ export async function createIngestWorker(deps: IngestWorkerDeps): Promise<Worker
   }
 }
 
-/** After a repeat, so many groups are looked up first: where a producer sends again, it mostly sends more than once. */
+/** After a repeat, this many groups look ids up first: a producer that retries mostly retries several appends. */
 const CAREFUL_GROUPS = 3
 
 /** Messages of an append from which on it counts as a batch. */
 const BATCH_MESSAGES_MIN = 10
 
 /**
- * Commits a group; events follow the commit, and one that cannot be stored costs no message. Messages that come in batches
- * are taken for new ones until one is not, and again after some groups without any repeat.
+ * Commits a group, then adds its events; a failed event loses no message. Messages that come in batches are assumed to be new.
+ * After a repeat, the next {@link CAREFUL_GROUPS} groups look ids up first.
  */
 function commitWith({ store, clock }: IngestWorkerDeps, events: EventLog): Commit {
   let carefulGroups = 0
@@ -85,7 +85,7 @@ function commitWith({ store, clock }: IngestWorkerDeps, events: EventLog): Commi
   }
 }
 
-/** Whether a group comes in batches, of which there are few, so that one which repeats something takes few others along. */
+/** Whether the appends of a group are large. Then they are few, so a repeat makes few other appends commit again. */
 function isInBatches(appends: readonly PreparedAppend[]): boolean {
   const messages = appends.reduce((sum, append) => sum + append.messages.length, 0)
   return messages >= appends.length * BATCH_MESSAGES_MIN

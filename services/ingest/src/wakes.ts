@@ -12,11 +12,11 @@ export interface WakesOptions {
 export const WAKES_AT_ONCE_MAX = 2
 /** How often those that gather are looked at, so that a load that is over is soon noticed. */
 export const LOOKS_PER_SECOND = 4
-/** Threads that are woken at each look under load, those first that have waited longest. */
+/** Most threads that the timer wakes at a time under load, longest waiting first. */
 export const WAKES_PER_LOOK = 4
-/** Appends between two looks from which on the load goes on. */
+/** With more appends than this between two runs of the timer, the load goes on. */
 const APPENDS_UNDER_LOAD = 2
-/** Under load, a thread that has grown by less than {@link MESSAGES_WORTH_A_WAKE} waits for more at least so long. */
+/** Under load, a thread that grew by fewer than {@link MESSAGES_WORTH_A_WAKE} messages waits at least this long. */
 export const GATHER_MS_MIN = 10_000
 /** To wake two stages for a thread costs about as much as to store so many messages. */
 export const MESSAGES_WORTH_A_WAKE = 20
@@ -32,11 +32,11 @@ interface Gathered {
 }
 
 /**
- * Decides when the stages after ingest look at a thread that grew. While few messages come, at once. Under load, threads
- * gather, and one that grew by ten messages meanwhile is looked at once instead of ten times; every now and then some are woken
- * of those that grew by enough or have waited, and all as soon as the load is over.
+ * Decides when to wake the stages after ingest for a thread that grew. With few appends, each wakes them at once. Under load,
+ * threads gather, so that a thread with ten appends is woken once instead of ten times: a timer wakes up to
+ * {@link WAKES_PER_LOOK} threads that grew enough or waited long enough, and all threads when the load is over.
  *
- * What has gathered when a process dies is woken by the reconciler.
+ * If the process dies, the reconciler wakes the threads that had gathered.
  */
 export class Wakes {
   readonly #options: WakesOptions

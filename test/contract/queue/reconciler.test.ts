@@ -13,7 +13,7 @@ function reconcilerFor(queues: Queues, work: StageWake[], contexts: AssembleJob[
     acquireLease: async () => 0,
     findWork: async () => work,
     findRequests: async () => contexts,
-    tellUntold: async () => 0,
+    publishMissed: async () => 0,
     log,
     clock,
   })
@@ -123,7 +123,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
           return []
         },
         findRequests: async () => [],
-        tellUntold: async () => {
+        publishMissed: async () => {
           if (count === 1) throw new Error('the store is away')
           return 7
         },

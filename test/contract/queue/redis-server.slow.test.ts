@@ -48,7 +48,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
       acquireLease: async () => null,
       findWork: async () => (worker.settled.length === 1 ? [{ stage: 'prune', ...lost }] : []),
       findRequests: async () => [],
-      tellUntold: async () => 0,
+      publishMissed: async () => 0,
       log,
       clock: systemClock,
     })

@@ -3,13 +3,13 @@ import { agentIdOf, NIL_ID, projectIdOf, threadIdOf } from '@heddle/core'
 import {
   acquireLease,
   appendEvents,
-  appendUntoldEvents,
+  appendUnpublishedEvents,
   countDeadLetters,
   ensureProject,
   ensureThread,
   failContext,
   findRequestedContexts,
-  findUntoldEvents,
+  findUnpublishedEvents,
   finishContext,
   insertDeadLetter,
   listAgents,
@@ -406,7 +406,7 @@ describe('events', () => {
     })
     const found = async (madeBeforeMs: number) => {
       const askedAfterMs = Date.now() - 3_600_000
-      const all = await findUntoldEvents(database.store, { limit: 100, askedAfterMs, madeBeforeMs })
+      const all = await findUnpublishedEvents(database.store, { limit: 100, askedAfterMs, madeBeforeMs })
       return all.filter((event) => event.projectId === projectId)
     }
     expect(await found(Date.now() - 55_000)).toMatchObject([{ topic: 'snapshot.saved', subjectId: saved }])
@@ -416,7 +416,7 @@ describe('events', () => {
       { topic: 'snapshot.saved', threadId: null, subjectId: saved },
     ])
     const appended = await Promise.all(
-      [1, 2, 3].map(() => inProject(projectId, (tx) => appendUntoldEvents(tx, { projectId, events }))),
+      [1, 2, 3].map(() => inProject(projectId, (tx) => appendUnpublishedEvents(tx, { projectId, events }))),
     )
     expect(appended.map(({ length }) => length).sort()).toEqual([0, 0, 2])
     expect(await inProject(projectId, (tx) => appendEvents(tx, { projectId, events }))).toEqual([])

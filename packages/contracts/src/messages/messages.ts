@@ -118,7 +118,10 @@ export const messageBodySchema = rawMessageSchema.extend({ id: idSchema.optional
 /** A message with its position in its append. */
 export const placedMessageSchema = z.strictObject({
   message: messageInputSchema,
-  /** Its index in the append or file, counted over all jobs of the append. */
+  /**
+   * Orders messages of the same time. It counts from 0 over all jobs of an append or file, and counts on from the producer's
+   * previous append where this one begins no later than that one ended.
+   */
   ordinal: z.int().min(0).max(2_000_000_000),
   /** The client's proposal for its time: `sentAt`, made non-decreasing over the append. */
   orderedAt: timeSchema,

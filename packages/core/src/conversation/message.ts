@@ -24,7 +24,7 @@ export interface Message {
   readonly model: string | null
   readonly usage: Readonly<Record<string, unknown>> | null
   readonly pinned: boolean
-  /** Its pruning was undone: it is included verbatim if it fits, and compactions do not touch it, as with a pin. */
+  /** Its pruning was undone: it is included verbatim if it fits. Unlike a pinned message, it may be compacted again. */
   readonly undone?: boolean
   readonly keptAside: string | null
   /** The working directory of its session at that time, if its metadata has one. */

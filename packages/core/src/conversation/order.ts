@@ -1,6 +1,13 @@
 import type { Message, Position } from './message.js'
 
-/** The order of a conversation: by time, then by index within its append, then by id, so that ties are stable. */
+/**
+ * The order of a conversation: by time, then by ordinal, then by id, so that ties are stable. Three parts of Heddle share this rule:
+ *
+ * - The sender proposes times with {@link proposePlaces} and numbers its messages: `messages/messages.ts` and
+ *   `messages/ordinals.ts` of the engine. The ordinal counts on across the appends of a producer while their times are the same.
+ * - Ingest limits the proposed times with {@link boundPlace}: `prepare.ts` of its service.
+ * - The store reads by `order by ordered_at, ordinal, id`, which the index `messages_order` serves.
+ */
 export function comparePositions(left: Position, right: Position): number {
   return (
     left.orderedAtMs - right.orderedAtMs ||

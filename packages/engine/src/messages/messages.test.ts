@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
 import type { EngineContext } from '../setup/options.js'
-import { Ordinals } from '../setup/ordinals.js'
 import { appendMessages } from './messages.js'
+import { Ordinals } from './ordinals.js'
 
 /** What nobody answers fails with what the queue said. */
 class NoReply {

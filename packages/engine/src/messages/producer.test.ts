@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
 import type { EngineContext } from '../setup/options.js'
-import { Ordinals } from '../setup/ordinals.js'
+import { Ordinals } from './ordinals.js'
 import { createProducer } from './producer.js'
 
 const PROJECT_ID = '018f0000-0000-7000-8000-000000000000'

@@ -2,9 +2,9 @@ import { nameSchema, parse } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { systemClock } from '@heddle/runtime'
 import { ensureProject } from '@heddle/store'
+import { Ordinals } from '../messages/ordinals.js'
 import { LikelyPrepared } from './likely-prepared.js'
 import type { ClientOptions, EngineContext } from './options.js'
-import { Ordinals } from './ordinals.js'
 
 /** What the operations of a client share: its project, which is told to the store once, and what it remembers. */
 export function createContext(options: ClientOptions): EngineContext {

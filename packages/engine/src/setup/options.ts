@@ -2,8 +2,8 @@ import { limits, type PartialSettings, validationError } from '@heddle/contracts
 import type { Queues } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { QueryEmbedder, Store } from '@heddle/store'
+import type { Ordinals } from '../messages/ordinals.js'
 import type { LikelyPrepared } from './likely-prepared.js'
-import type { Ordinals } from './ordinals.js'
 
 export interface ClientOptions {
   readonly store: Store

@@ -1,54 +1,55 @@
 import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
-import { appendUntoldEvents, findUntoldEvents, type Store, type UntoldEvent } from '@heddle/store'
+import { appendUnpublishedEvents, findUnpublishedEvents, type Store, type UnpublishedEvent } from '@heddle/store'
 
-export interface UntoldEventsOptions {
+export interface UnpublishedEventsOptions {
   readonly store: Store
   readonly queues: Pick<Queues, 'publish'>
   readonly clock: Pick<Clock, 'nowMs'>
-  /** What was made later may still be told by whoever made it, in milliseconds. */
+  /** Contexts and snapshots younger than this are left to the worker that made them, in milliseconds. */
   readonly patienceMs: number
 }
 
-/** A look takes this much; the rest is found by the next. */
+/** Most events that one run publishes; the next run finds the rest. */
 const FOUND_MAX = 1_000
-/** How far back a process looks that has just begun: longer than a restart takes. */
+/** How far back the first run of a process looks: longer than a restart takes. */
 const LOOK_BACK_MS = 3_600_000
-/** Each look begins so long before the end of the one before: what was asked for by then may have been made since. */
+/** Each run starts this long before the end of the previous one: a request from before that end may have finished since. */
 const OVERLAP_MS = 120_000
 
 /**
- * Tells of contexts and snapshots whose process ended after it had stored them, and before it could tell: events follow the
- * commit, so that nobody waits for them. Any number of processes may do so at once, and each is told once.
+ * Publishes `context.built` and `snapshot.saved` for contexts and snapshots whose worker was killed between the commit and
+ * the event, which follows the commit so that nobody waits for it. Several processes may run this at once; each event is
+ * published once. See docs/delivery.md#a-worker-is-killed-between-commit-and-event.
  */
-export class UntoldEvents {
-  readonly #options: UntoldEventsOptions
+export class UnpublishedEvents {
+  readonly #options: UnpublishedEventsOptions
   #lookedUntilMs: number | null = null
 
-  constructor(options: UntoldEventsOptions) {
+  constructor(options: UnpublishedEventsOptions) {
     this.#options = options
   }
 
-  /** @returns how many were told */
-  async tell(): Promise<number> {
+  /** @returns how many were found */
+  async publish(): Promise<number> {
     const { store, clock, patienceMs } = this.#options
     const madeBeforeMs = clock.nowMs() - patienceMs
     const askedAfterMs = this.#lookedUntilMs === null ? madeBeforeMs - LOOK_BACK_MS : this.#lookedUntilMs - OVERLAP_MS
-    const found = await findUntoldEvents(store, { limit: FOUND_MAX, askedAfterMs, madeBeforeMs })
-    for (const [projectId, events] of byProject(found)) await this.#tellOf(projectId, events)
+    const found = await findUnpublishedEvents(store, { limit: FOUND_MAX, askedAfterMs, madeBeforeMs })
+    for (const [projectId, events] of byProject(found)) await this.#publishOf(projectId, events)
     if (found.length < FOUND_MAX) this.#lookedUntilMs = madeBeforeMs
     return found.length
   }
 
-  async #tellOf(projectId: string, events: readonly UntoldEvent[]): Promise<void> {
+  async #publishOf(projectId: string, events: readonly UnpublishedEvent[]): Promise<void> {
     const { store, queues } = this.#options
-    const appended = await store.inProject(projectId, (tx) => appendUntoldEvents(tx, { projectId, events }))
+    const appended = await store.inProject(projectId, (tx) => appendUnpublishedEvents(tx, { projectId, events }))
     await Promise.all(appended.map((event) => queues.publish(event)))
   }
 }
 
-function byProject(events: readonly UntoldEvent[]): Map<string, UntoldEvent[]> {
-  const projects = new Map<string, UntoldEvent[]>()
+function byProject(events: readonly UnpublishedEvent[]): Map<string, UnpublishedEvent[]> {
+  const projects = new Map<string, UnpublishedEvent[]>()
   for (const event of events) {
     const own = projects.get(event.projectId) ?? []
     own.push(event)

@@ -28,7 +28,7 @@ function reconcilerWith(...answers: (number | null | Error)[]) {
       return []
     },
     findRequests: async () => [],
-    tellUntold: async () => 0,
+    publishMissed: async () => 0,
     log: { info: () => {}, warn: () => {} } as never,
     clock,
   })

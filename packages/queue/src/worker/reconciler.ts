@@ -20,8 +20,8 @@ export interface ReconcilerOptions {
   findWork(): Promise<readonly StageWake[]>
   /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
   findRequests(): Promise<readonly AssembleJob[]>
-  /** Tells of what was made a while ago and never told of. @returns how much */
-  tellUntold(): Promise<number>
+  /** Publishes events of contexts and snapshots whose worker was killed before it could. @returns how many */
+  publishMissed(): Promise<number>
   log: Logger
   clock: Clock
 }
@@ -114,7 +114,7 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
 }
 
 async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Promise<Reconciled> {
-  const { queues, findWork, findRequests, tellUntold, log } = options
+  const { queues, findWork, findRequests, publishMissed, log } = options
   const woken = await inBatches(findWork, (some) => queues.rewake(some), { log, closing })
   const requested = await inBatches(
     findRequests,
@@ -124,8 +124,8 @@ async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Prom
     },
     { log, closing },
   )
-  const told = await tellUntold().catch((error: unknown) => {
-    log.warn({ error }, 'reconciler could not tell of what was not told, and will try again')
+  const told = await publishMissed().catch((error: unknown) => {
+    log.warn({ error }, 'reconciler: publishing missed events failed; will retry')
     return null
   })
   return {

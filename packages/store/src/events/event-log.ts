@@ -34,7 +34,7 @@ interface Waiting {
  * Stores and publishes the events of a project one batch after the other. Each takes the number after the last under the
  * project's lock: one by one they would wait for each other with a connection each, and jobs would wait for connections.
  *
- * Of a thread that grew often while events gather, only the last head is told.
+ * If a thread grew several times while events gather, only its last head is published.
  */
 export class EventLog {
   readonly #options: EventLogOptions
@@ -55,7 +55,11 @@ export class EventLog {
     })
   }
 
-  /** The caller need not wait: an event that cannot be stored is logged and lost. */
+  /**
+   * The caller need not wait. An event that cannot be stored is logged. The reconciler publishes `context.built` and
+   * `snapshot.saved` later, a thread's next `message.stored` covers a lost one, and a lost `thread.compacted` is not published
+   * again: see docs/delivery.md#a-worker-is-killed-between-commit-and-event.
+   */
   add(projectId: string, event: NewEvent): void {
     void this.#waiting.add({ projectId, event })
   }

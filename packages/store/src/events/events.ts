@@ -79,12 +79,15 @@ export async function storeEvents(
   return appended
 }
 
-/** The same for what others may be about to append, too: of a context or a snapshot one of them tells. */
-export async function appendUntoldEvents(
+/**
+ * Appends events that other processes may be appending as well. It locks the project's row first, so that `appendEvents` sees
+ * what they committed and adds no second event for the same context or snapshot.
+ */
+export async function appendUnpublishedEvents(
   tx: Tx,
   of: { projectId: string; events: readonly NewEvent[] },
 ): Promise<HeddleEvent[]> {
-  // A statement of its own: what looks must look after the lock was given.
+  // A statement of its own: the next one must take its snapshot after the lock was acquired.
   await tx`select from heddle.projects where project_id = ${of.projectId} for update`
   return await appendEvents(tx, of)
 }
@@ -94,19 +97,19 @@ async function wasProjectThere(tx: Tx, projectId: string): Promise<boolean> {
   return project !== undefined || (await findTombstones(tx, [projectId])).length > 0
 }
 
-/** An event that is to be appended, and whose it is. */
-export interface UntoldEvent extends NewEvent {
+/** An event to append, with its project. */
+export interface UnpublishedEvent extends NewEvent {
   readonly projectId: string
 }
 
-/** Contexts and snapshots of all projects that were asked for after a time, made before another, and never told of. */
-export async function findUntoldEvents(
+/** Events of contexts and snapshots, of all projects, requested after one time and made before another, that were never appended. */
+export async function findUnpublishedEvents(
   store: Store,
   { limit, askedAfterMs, madeBeforeMs }: { limit: number; askedAfterMs: number; madeBeforeMs: number },
-): Promise<UntoldEvent[]> {
+): Promise<UnpublishedEvent[]> {
   return await store.asReconciler(
     async (tx) =>
-      await tx<UntoldEvent[]>`
+      await tx<UnpublishedEvent[]>`
       select project_id, topic, thread_id, subject_id
       from heddle.untold_events(
         ${limit}::integer, ${askedAfterMs}::timestamptz, ${madeBeforeMs}::timestamptz)`,

@@ -9,7 +9,7 @@ export interface PreparedMessage {
   readonly input: Omit<MessageInput, 'parts'>
   /** Images, documents and sounds with their bytes; missing where there are none. */
   readonly parts?: readonly PartToStore[]
-  /** Its index in the append or file that it came with. */
+  /** Orders messages of the same time; it counts on across the appends of a producer (`comparePositions` in core). */
   readonly ordinal: number
   /** Its place in the conversation, in milliseconds since 1970. */
   readonly orderedAtMs: number

@@ -59,6 +59,7 @@ export async function listHistory(
         select ordered_at as ordered_at_ms, ordinal, id from heddle.messages
         where thread_id = ${threadId} and ${byKey(tx, tx`seq`, tx`${afterSeq}`)}`
   if (after === undefined && afterSeq !== undefined) return null
+  // The order of `comparePositions` in core.
   const direction = order === 'asc' ? tx`asc` : tx`desc`
   const past = order === 'asc' ? tx`>` : tx`<`
   // The sizes are added up first: a page of the largest messages would be more than a process can hold.

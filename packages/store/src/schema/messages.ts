@@ -40,7 +40,7 @@ export const messages = heddle.table(
     isError: boolean('is_error').notNull().default(false),
     /** The time that the client gave, as it gave it. */
     sentAtMs: time('sent_at'),
-    /** Place in the conversation, with `ordinal` and `id`: see `Position` in core. */
+    /** Place in the conversation, with `ordinal` and `id`: see `comparePositions` in core. */
     orderedAtMs: time('ordered_at').notNull(),
     ordinal: integer('ordinal').notNull(),
     /**

@@ -10,7 +10,10 @@ import { type MessageRow, messageColumns, readMessages } from '../messages/store
  */
 export const CONVERSATION_MESSAGES_MAX = 20_000
 
-/** Which messages of a thread the last clear left: those past its head that also claim to be younger. */
+/**
+ * Selects the messages that the last clear left in a thread: those with a `seq` above the head at the clear and a time after
+ * the clear. All queries here sort by `ordered_at, ordinal, id`, the order of `comparePositions` in core.
+ */
 export interface Cleared {
   readonly threadId: string
   /** The thread's head at the last clear; 0 without one. */
@@ -103,8 +106,8 @@ export interface CoveredPage {
 }
 
 /**
- * Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning: those that
- * do not stand again later, since they are shown there.
+ * Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning.
+ * A message that a restore shows again at a later place is left out here.
  */
 export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<CoveredPage> {
   const { threadId, clearedSeq, state, limit, before = null } = query
@@ -115,7 +118,8 @@ export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<Cove
     select ${messageColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId}
-      -- As sums these two find no rows, they only drop the few that are late: the order below is what finds them.
+      -- Adding 0 keeps the planner from the index on seq: rows are read in conversation order, and these two
+      -- conditions drop the few that came late.
       and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
       and message.seq not in (${earlierPlaces(tx, threadId, afterClear(tx, query))})
       and (message.ordered_at, message.ordinal, message.id) >= (${from.orderedAtMs}, ${from.ordinal}, ${from.id})
@@ -153,7 +157,7 @@ export async function loadCoveredAfter(
     select ${messageColumns(tx)}
     from heddle.messages as message
     where message.thread_id = ${threadId}
-      -- As sums these two find no rows, as above.
+      -- Adding 0 keeps the planner from the index on seq, as in loadCoveredPage.
       and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
       and message.seq not in (${earlierPlaces(tx, threadId, afterClear(tx, query))})
       and ${
