@@ -16,6 +16,7 @@ export interface BackOff {
  * | what is retried | first | longest | jitter |
  * | --- | --- | --- | --- |
  * | a job whose handler threw (`queue/worker/retry`) | 0.1 to 1 s, by stage | 30 s | 0.5 |
+ * | jobs that were not added because the server is away (`queue/send/stage-queue`) | 0.05 s | 2 s | |
  * | a connection to Redis that callers wait for (`queue/redis/connect`) | 0.1 s | 0.6 s | |
  * | any other connection to Redis (`queue/redis/connect`) | 0.2 s | 2 s | |
  * | the connection that listens to Postgres (`queue/postgres/listener`) | 0.1 s | 2 s | |

@@ -46,9 +46,18 @@ const providerAppendBodySchema = named(
     messages: listOf(providerMessageSchema),
   }),
 )
-export const appendBodySchema = z.discriminatedUnion('format', [neutralAppendBodySchema, providerAppendBodySchema], {
-  error: `must be one of ${formats.join(', ')}`,
-})
+const byFormat = { error: `must be one of ${formats.join(', ')}` }
+export const appendBodySchema = z.discriminatedUnion(
+  'format',
+  [neutralAppendBodySchema, providerAppendBodySchema],
+  byFormat,
+)
+/** The body before its messages are parsed, which the client of the handler does for all its callers. */
+export const receivedAppendBodySchema = z.discriminatedUnion(
+  'format',
+  [neutralAppendBodySchema.extend({ messages: listOf(z.unknown()) }), providerAppendBodySchema],
+  byFormat,
+)
 
 /** The same for models, whose tools take one object. */
 export const appendToolInputSchema = z.strictObject({

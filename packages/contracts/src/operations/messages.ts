@@ -5,7 +5,7 @@ import {
   iterationsBodySchema,
   runStateSchema,
 } from '../http/iterations.js'
-import { appendBodySchema, appendedSchema, messagePageSchema } from '../http/messages.js'
+import { appendBodySchema, appendedSchema, messagePageSchema, receivedAppendBodySchema } from '../http/messages.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
 import { operation } from './operation.js'
@@ -28,6 +28,7 @@ export const messageOperations = {
       "Agent and thread are created if they do not exist. With a `format` other than `neutral`, messages have the form of that provider's package: messages of requests, and unmodified replies, which are stored once by their own ids. Messages with ids, or with an Idempotency-Key, may be sent any number of times and are stored once.",
     params: threadParamsSchema,
     body: appendBodySchema,
+    receivedBody: receivedAppendBodySchema,
     bodyBytesMax: limits.httpBodyBytesMax,
     headers: {
       ...keyHeader,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isWakeStage, queueName, type StageName, type StagePayload, type WakeJob } from '@heddle/contracts'
-import { Gatherer } from '@heddle/runtime'
+import { backOffMs, Gatherer } from '@heddle/runtime'
 import type { JobsOptions, JobType } from 'bullmq'
 import type { Backend } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
@@ -160,7 +160,8 @@ export class StageQueue<Name extends StageName = StageName> {
  */
 async function persistently(add: () => Promise<unknown>): Promise<void> {
   const endMs = performance.now() + bounds.addRetryMs
-  for (let pauseMs = 50; ; pauseMs *= 2) {
+  for (let tries = 0; ; tries++) {
+    const pauseMs = backOffMs(tries, { firstMs: 50, maxMs: bounds.addRetryMs })
     try {
       await add()
       return

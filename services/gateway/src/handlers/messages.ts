@@ -9,7 +9,7 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     const { ack = 'stored' } = body
     const { waitMs, idsAreNew } = readPrefer(headers['prefer'])
     const appended = await client.messages.append({
-      // The client reads messages by their format, and says of what form they are not.
+      // Only the frame of the body has been parsed: the client parses messages by their format.
       ...(body as AppendMessages & { agent: string; contextId?: string }),
       thread: params.thread,
       ack,

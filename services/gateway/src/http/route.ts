@@ -22,7 +22,7 @@ export interface Route {
 
 /** Parses each request by the schemas of its operation, and gives it to the handler. */
 export function routeOf(operation: Operation, handle: (request: RawRequest) => Promise<unknown>): Route {
-  const { params, query, body, answers } = operation
+  const { params, query, body, receivedBody = body, answers } = operation
   const [status] = Object.keys(answers)
   return {
     operation,
@@ -32,7 +32,7 @@ export function routeOf(operation: Operation, handle: (request: RawRequest) => P
         params: parse(params, request.params, 'path'),
         query: parse(query, request.query, 'query'),
         // An operation without a body does not look at one.
-        body: body && parse(body, request.body, 'body'),
+        body: receivedBody && parse(receivedBody, request.body, 'body'),
       })
       return 202 in answers ? (answer as Reply) : { status: Number(status), body: answer }
     },

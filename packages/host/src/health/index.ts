@@ -1,1 +1,0 @@
-export { type HealthServer, startHealthServer } from './health-server.js'
