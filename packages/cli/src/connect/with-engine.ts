@@ -54,8 +54,3 @@ async function closing<Opened extends StoreEngine, T>(
     await engine.close()
   }
 }
-
-/** Rejects with the signal's reason when it aborts: for commands that run until they are asked to stop. */
-export function untilAborted(signal: AbortSignal): Promise<never> {
-  return untilStopped(signal, new Promise<never>(() => undefined))
-}

@@ -1,6 +1,7 @@
 import type { StageName } from '@heddle/contracts'
 import { createLogger, limitHeapGrowth, loadConfig, onShutdown, ownOutput } from '@heddle/runtime'
 import { loadConfiguredModules } from '../configured-modules.js'
+import { requireServer } from '../presence/index.js'
 import type { Surroundings } from './surroundings.js'
 
 /** How long a process that was asked to stop may take; jobs that are cut off are taken up by others. */
@@ -10,7 +11,8 @@ const CLOSE_MS_MAX = 20_000
 export function serveStages(stages: readonly StageName[]): Promise<void> {
   return run(async (surroundings) => {
     const { runStages } = await import('./run-stages.js')
-    await runStages(surroundings, stages)
+    const { healthPort } = surroundings.config
+    await runStages(surroundings, { command: 'stages', stages, healthPort })
   })
 }
 
@@ -18,7 +20,7 @@ export function serveStages(stages: readonly StageName[]): Promise<void> {
 export function serveGateway(): Promise<void> {
   return run(async (surroundings) => {
     const { runGateway } = await import('./run-gateway.js')
-    await runGateway(surroundings)
+    await runGateway(surroundings, { command: 'gateway', stages: [] })
   })
 }
 
@@ -32,7 +34,7 @@ async function run(program: (surroundings: Surroundings) => Promise<void>): Prom
   let ended: Promise<void> = Promise.resolve()
   onShutdown(
     (reason) => {
-      stopping.abort(new Error(`stopped by ${reason}`))
+      stopping.abort(Object.assign(new Error(`stopped by ${reason}`), { signalName: reason }))
       return ended
     },
     { timeoutMs: CLOSE_MS_MAX, log },
@@ -45,6 +47,7 @@ async function run(program: (surroundings: Surroundings) => Promise<void>): Prom
     ownOutput(log)
     limitHeapGrowth()
     const printer = { note: (text: string) => log.info(text) }
+    await requireServer(config)
     const context = { ...place, signal: stopping.signal, printer, mayMakeData: () => false }
     try {
       await program({ context, config, log })

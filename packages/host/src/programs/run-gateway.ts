@@ -1,35 +1,79 @@
-import { isOpenToOthers, startGateway } from '@heddle/gateway'
-import { type Engine, openEngine } from '../engine.js'
-import { gatewayBackendOf, warnWithoutKey } from '../gateway-backend.js'
-import { requireServer } from '../presence/index.js'
+import type { StageName } from '@heddle/contracts'
+import type { Gateway, GatewayBackend } from '@heddle/gateway'
+import type { Engine, EngineNeeds } from '../engine.js'
+import { openServiceLog } from './service-log.js'
 import { type Surroundings, untilAskedToStop } from './surroundings.js'
 
-/** Serves HTTP until it is asked to stop; what needs a server is refused until the servers are open. */
-export async function runGateway({ context, config, log }: Surroundings): Promise<void> {
-  await requireServer(config)
-  const startedMs = performance.now()
-  const { host, hosts, port, project } = config
-  let backend: ReturnType<typeof gatewayBackendOf> | null = null
+export interface ServedGateway extends Pick<Gateway, 'url' | 'port'> {
+  /** Whether other machines can send requests. */
+  readonly isOpenToOthers: boolean
+}
+
+export interface GatewayService {
+  readonly command: string
+  /** The stages that run in this process beside the gateway. */
+  readonly stages: readonly StageName[]
+  readonly needs?: Pick<EngineNeeds, 'lasting' | 'threads' | 'migrate'>
+  /** Called once the port is bound, before the engine opens, which may take seconds. */
+  listening?(port: number): Promise<void>
+  /** Called once requests are served. @returns reports this to the user, once the log says it */
+  ready?(engine: Engine, gateway: ServedGateway): Promise<() => void>
+  /** Called once the engine has closed, while `/healthz` is still answered. */
+  closed?(): Promise<void>
+}
+
+/**
+ * Serves HTTP until the process is asked to stop: with stages beside it, or alone. Requests that need a server are refused
+ * until the servers are open.
+ */
+export async function runGateway(surroundings: Surroundings, service: GatewayService): Promise<void> {
+  const { context, config, log } = surroundings
+  const { command, stages } = service
+  const serviceLog = openServiceLog(surroundings, { command, workers: stages })
+  const { gatewayBackendOf, warnWithoutKey } = await import('../gateway-backend.js')
+  const { isOpenToOthers, startGateway } = await import('@heddle/gateway')
   let engine: Engine | null = null
-  const identity = { pid: process.pid }
-  const gateway = await startGateway({ host, hosts, port, project, identity, log, backend: () => backend })
-  log.info({ port: gateway.port, host, mode: config.mode, queuePrefix: config.queuePrefix }, 'starting')
+  let backend: GatewayBackend | null = null
+  const gateway = await startGateway({
+    host: config.host,
+    hosts: config.hosts,
+    port: config.port,
+    project: config.project,
+    identity: { pid: process.pid, dataDir: config.dataDir },
+    log,
+    backend: () => backend,
+  })
+  const { url, port } = gateway
+  const served = { url, port, isOpenToOthers: isOpenToOthers(config) }
   try {
+    await service.listening?.(port)
+    const { openEngine } = await import('../engine.js')
     engine = await openEngine({
       context,
       config,
       log,
-      needs: { stages: [], workers: 'always', reconcile: false },
+      needs: {
+        ...service.needs,
+        stages,
+        workers: 'always',
+        reconcile: stages.length > 0,
+        onSettled: gateway.recordTry,
+      },
     })
     backend = gatewayBackendOf(engine)
-    if (isOpenToOthers(config)) await warnWithoutKey(engine)
-    log.info({ port: gateway.port, host, tookMs: Math.round(performance.now() - startedMs) }, 'ready')
+    // A gateway without stages is one of several: it starts all the same.
+    if (stages.length === 0 && served.isOpenToOthers) await warnWithoutKey(engine)
+    const tellReady = await service.ready?.(engine, served)
+    serviceLog.ready({ port, host: config.host })
+    tellReady?.()
     await untilAskedToStop(context)
   } finally {
-    // Answers under way need the engine; and until that is closed, others are to see that this process lives.
+    serviceLog.stopping()
+    // Running requests need the engine; until it is closed, /healthz shows that this process is alive.
     await gateway.drain()
     await engine?.close()
+    await service.closed?.()
     await gateway.close()
-    log.info({ ranMs: Math.round(performance.now() - startedMs) }, 'stopped')
+    serviceLog.stopped()
   }
 }

@@ -1,11 +1,8 @@
 import type { StageName } from '@heddle/contracts'
-import type { Config, Logger } from '@heddle/runtime'
-import { InterruptedError } from '../output/failure.js'
-import { type CommandContext, loggerOf } from './context.js'
+import type { Surroundings } from './surroundings.js'
 
-/** The log of a process that runs until it is stopped: it reports starting, ready, stopping and stopped. */
+/** What the log of a process says that runs until it is stopped: starting, ready, stopping and stopped. */
 export interface ServiceLog {
-  readonly log: Logger
   ready(facts: Readonly<Record<string, unknown>>): void
   /** Called once it has been asked to stop, or has failed. */
   stopping(): void
@@ -13,25 +10,25 @@ export interface ServiceLog {
 }
 
 export function openServiceLog(
-  context: CommandContext,
-  config: Config,
-  facts: { readonly command: string; readonly workers: readonly StageName[] },
+  { context, config, log }: Surroundings,
+  facts: { readonly command: string; readonly workers: readonly StageName[]; readonly healthPort?: number },
 ): ServiceLog {
-  const log = loggerOf(context, config, 'service')
-  context.ownOutput(log)
   const startedMs = performance.now()
   let stoppingMs = startedMs
   log.info({ ...facts, mode: config.mode, queuePrefix: config.queuePrefix }, 'starting')
   return {
-    log,
     ready: (more) => log.info({ ...more, tookMs: msSince(startedMs) }, 'ready'),
     stopping() {
       stoppingMs = performance.now()
-      const { reason } = context.signal
-      log.info({ signal: reason instanceof InterruptedError ? reason.signalName : null }, 'stopping')
+      log.info({ signal: signalNameOf(context.signal) }, 'stopping')
     },
     stopped: () => log.info({ tookMs: msSince(stoppingMs) }, 'stopped'),
   }
+}
+
+/** @returns null if the process stops for another reason */
+function signalNameOf({ reason }: AbortSignal): string | null {
+  return (reason as { signalName?: string } | undefined)?.signalName ?? null
 }
 
 function msSince(sinceMs: number): number {

@@ -1,10 +1,11 @@
 import type { Engine } from '@heddle/host'
 import { requireServer } from '@heddle/host/presence'
+import type { ServedGateway } from '@heddle/host/serving'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
-import { type ServedGateway, serveHttp } from '../../connect/serve-http.js'
+import { serve } from '../../connect/serve.js'
 import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 
@@ -41,15 +42,15 @@ async function runGateway(context: CommandContext, options: GatewayCommandOption
     ...(options.host !== undefined && { host: options.host }),
   })
   await requireServer(config)
-  await serveHttp(context, config, {
-    command: 'gateway',
-    stages: [],
-    needs: {},
-    async ready(engine, gateway) {
-      if (gateway.isOpenToOthers) await (await import('@heddle/host/gateway')).warnWithoutKey(engine)
-      return () => tellReady(context, config, engine, gateway)
-    },
-  })
+  const { runGateway } = await import('@heddle/host/serving')
+  await serve(context, config, (surroundings) =>
+    runGateway(surroundings, {
+      command: 'gateway',
+      stages: [],
+      listening: async () => context.printer.note('starting ...'),
+      ready: async (engine, gateway) => () => tellReady(context, config, engine, gateway),
+    }),
+  )
 }
 
 function tellReady(context: CommandContext, config: Config, engine: Engine, { url, port }: ServedGateway): void {

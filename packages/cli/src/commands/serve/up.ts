@@ -1,10 +1,11 @@
 import { ConflictError, HeddleError, PermanentError, stageNames } from '@heddle/contracts'
 import type { Engine } from '@heddle/host'
 import { announceUp, type RunningUp, withdrawUp } from '@heddle/host/presence'
+import type { GatewayService, ServedGateway } from '@heddle/host/serving'
 import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
-import { type ServedGateway, serveHttp } from '../../connect/serve-http.js'
+import { serve } from '../../connect/serve.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
 import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
@@ -45,12 +46,12 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
     ...(options.host !== undefined && { host: options.host }),
     ...(iterations !== null && { settings: { iterations } }),
   })
-  if (config.mode !== 'embedded') return await serve(context, config)
+  if (config.mode !== 'embedded') return await serveAll(context, config)
   const { FOLDER_WORD_MS_MAX, untilUp, WORD_MS_MAX } = await import('@heddle/host/presence')
   const running = await untilUp(context, config.dataDir)
   if (running !== null) return tellRunning(context, config, running)
   try {
-    await serve(context, config)
+    await serveAll(context, config)
   } catch (error) {
     // Another `heddle up` may have started at the same moment and hold the port or the folder.
     if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
@@ -61,14 +62,16 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
   }
 }
 
-function serve(context: CommandContext, config: Config): Promise<void> {
+async function serveAll(context: CommandContext, config: Config): Promise<void> {
   const isEmbedded = config.mode === 'embedded'
-  return serveHttp(context, config, {
+  const { runGateway } = await import('@heddle/host/serving')
+  const service: GatewayService = {
     command: 'up',
     stages: stageNames,
     needs: { lasting: true, threads: true, migrate: true },
     listening: async (port) => {
       if (isEmbedded) await announce(config.dataDir, port)
+      context.printer.note('starting ...')
     },
     async ready(engine, gateway) {
       if (gateway.isOpenToOthers) await checkKeys(engine)
@@ -80,7 +83,8 @@ function serve(context: CommandContext, config: Config): Promise<void> {
     closed: async () => {
       if (isEmbedded) await withdrawUp(config.dataDir, process.pid)
     },
-  })
+  }
+  await serve(context, config, (surroundings) => runGateway(surroundings, service))
 }
 
 /** Requests from other machines need an API key; without one, every request would be refused. */

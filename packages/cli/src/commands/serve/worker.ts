@@ -1,16 +1,14 @@
 import { type StageName, stageNames } from '@heddle/contracts'
-import { type HealthServer, startHealthServer } from '@heddle/host/health'
+import type { Engine } from '@heddle/host'
 import { requireServer } from '@heddle/host/presence'
-import { limitHeapGrowth, lowerProcessPriority, withoutCredentials } from '@heddle/runtime'
+import { withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
-import { openServiceLog } from '../../connect/service-log.js'
-import { untilAborted } from '../../connect/with-engine.js'
+import { serve } from '../../connect/serve.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
 import { oneOf } from '../../options/option-values.js'
 import { concurrencyOption, portOption, withCommonOptions } from '../../options/options.js'
-import { InterruptedError } from '../../output/failure.js'
 
 interface WorkerOptions extends CommonOptions, IterationOptions {
   readonly concurrency?: number
@@ -45,60 +43,33 @@ async function runWorkers(context: CommandContext, stage: StageName | 'all', opt
   const config = configOf(context, options, { ...(iterations !== null && { settings: { iterations } }) })
   await requireServer(config)
   const stages = stage === 'all' ? stageNames : [stage]
-  limitHeapGrowth()
-  const service = openServiceLog(context, config, { command: 'worker', workers: stages })
-  const { log } = service
-  const { openEngine } = await import('@heddle/host')
-  // Loaded lazily: it includes an HTTP server, which a worker without a port does not need.
-  const port = options.port ?? config.healthPort
-  const metrics = port === null ? null : new (await import('@heddle/gateway')).ProcessMetrics()
-  const engine = await openEngine({
-    context,
-    config,
-    log,
-    needs: {
+  const { runStages } = await import('@heddle/host/serving')
+  await serve(context, config, (surroundings) =>
+    runStages(surroundings, {
+      command: 'worker',
       stages,
-      workers: 'always',
-      reconcile: true,
-      ...(metrics !== null && { onSettled: (settled) => metrics.settled(settled) }),
-      threads: true,
-      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-    },
-  })
-  let health: HealthServer | null = null
-  try {
-    if (port !== null && metrics !== null) {
-      const identity = { pid: process.pid, workers: stages }
-      health = await startHealthServer({
-        port,
-        identity,
-        checkReady: engine.checkReady,
-        readMetrics: async () => ({ type: metrics.contentType, text: await metrics.read(engine.queues.modelCalls) }),
-      })
-    }
-    const document = {
-      status: 'ready',
-      pid: process.pid,
-      ...(health !== null && { port: health.port }),
-      workers: stages,
-      database: withoutCredentials(engine.server.url),
-      queues: config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl),
-    }
-    // Only once it is ready: at a low priority, startup on a busy machine might never finish.
-    const { niceness } = config.workers
-    if (!lowerProcessPriority(niceness)) log.warn({ niceness }, 'lowering the process priority failed')
-    service.ready({ ...(health !== null && { port: health.port }) })
-    context.printer.result(document, () => [
-      `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,
-    ])
-    await untilAborted(context.signal)
-  } catch (error) {
-    // A stop signal is the normal end of this command.
-    if (!(error instanceof InterruptedError)) throw error
-  } finally {
-    service.stopping()
-    await engine.close()
-    await health?.close()
-    service.stopped()
+      concurrency: options.concurrency,
+      healthPort: options.port ?? config.healthPort,
+      ready: (engine, port) => tellReady(context, engine, stages, port),
+    }),
+  )
+}
+
+function tellReady(
+  context: CommandContext,
+  { config, server }: Engine,
+  stages: readonly StageName[],
+  port: number | null,
+): void {
+  const document = {
+    status: 'ready',
+    pid: process.pid,
+    ...(port !== null && { port }),
+    workers: stages,
+    database: withoutCredentials(server.url),
+    queues: config.redisUrl === null ? 'postgres' : withoutCredentials(config.redisUrl),
   }
+  context.printer.result(document, () => [
+    `${stages.join(', ')}: working (process ${process.pid}) on ${document.database}; Ctrl-C stops`,
+  ])
 }

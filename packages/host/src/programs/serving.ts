@@ -1,0 +1,3 @@
+export { type GatewayService, runGateway, type ServedGateway } from './run-gateway.js'
+export { runStages, type StagesService } from './run-stages.js'
+export type { Surroundings } from './surroundings.js'
