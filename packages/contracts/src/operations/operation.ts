@@ -36,7 +36,7 @@ export interface Operation {
   readonly query: z.ZodObject
   /** Absent if the operation reads no body. */
   readonly body?: z.ZodType
-  /** What the route parses if the handler passes the rest on to code that parses it. Default `body`. */
+  /** Parsed by the route instead of `body`, for a handler that calls code which parses the rest. */
   readonly receivedBody?: z.ZodType
   /** Default `application/json`; a body of another type reaches the handler as a text. */
   readonly bodyMediaType?: string

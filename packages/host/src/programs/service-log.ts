@@ -1,7 +1,7 @@
 import type { StageName } from '@heddle/contracts'
 import type { Surroundings } from './surroundings.js'
 
-/** What the log of a process says that runs until it is stopped: starting, ready, stopping and stopped. */
+/** The log of a process that runs until it is stopped: it reports starting, ready, stopping and stopped. */
 export interface ServiceLog {
   ready(facts: Readonly<Record<string, unknown>>): void
   /** Called once it has been asked to stop, or has failed. */
