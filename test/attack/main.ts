@@ -8,14 +8,14 @@ import { type Figure, formatFigure } from '@heddle/test-support/figure'
 
 const USAGE = `npm run attack -- [--operations N]
 
-Settles ten projects with a secret each, and asks, as each, for what is another's: forged ids, names, references and cursors,
-over HTTP, MCP, events and the queue. Then a twentieth of it with row-level security off, the same with the conditions of the
-queries taken away instead, and last with neither, where it must find secrets: otherwise it could not fail.
+Fills ten projects with a secret each, and requests, as each, the data of the others: forged ids, names, references and cursors,
+over HTTP, MCP, events and the queue. Then it runs a twentieth of the operations without row-level security, the same without the
+conditions of the queries, and last without both, where it must find secrets: otherwise it could not fail.
 
-  --operations N   how many; 100,000 unless given (or HEDDLE_ATTACK_OPERATIONS)
+  --operations N   number of operations; default 100,000 (or HEDDLE_ATTACK_OPERATIONS)
 
-Prints one JSON object a line for each figure; progress goes to the other output. Exit code 0 when all hold, 1 when one does
-not, 2 for wrong arguments. Needs what the tests need: a Postgres, or the one from npm.`
+Prints one line of JSON for each figure; progress goes to standard error. Exit code 0 when all pass, 1 when one does
+not, 2 for wrong arguments. Needs a Postgres like the tests: that of DATABASE_URL, or the one from npm.`
 
 const OPERATIONS_DEFAULT = 100_000
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The tests are what attacks: they can take a check out of the code. What they print goes to the other output. */
+/** Runs the attack as tests, because tests can disable a check in the code. Their output goes to standard error. */
 function runTests(env: Readonly<Record<string, string>>): Promise<number> {
   const child = spawn(process.execPath, [VITEST, 'run', '--project', 'attack'], {
     cwd: ROOT,

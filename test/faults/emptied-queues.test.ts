@@ -6,7 +6,7 @@ import { allStages, modes, pipelineOfTests } from '../pipeline/support.js'
 import { AGENT, type Loom, openLoom, session, THREAD, woven } from '../pipeline/weaving.js'
 
 const THREADS = ['one', 'two', 'three', 'four']
-/** Eager, so that no test waits for a clock. */
+/** Short intervals, so that no test waits for a clock. */
 const reconcile = { everyMs: 100, patienceMs: 0 }
 
 describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => {

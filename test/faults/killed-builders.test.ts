@@ -6,11 +6,11 @@ import { startWorkers } from './workers.js'
 
 const AGENT = 'coder'
 const THREAD = 'cloth'
-/** The job of a killed worker is taken up again after its lock has run out and somebody has looked: about 25 s. */
+/** The job of a killed worker is processed again after its lock has expired and the next check: about 25 s. */
 const DEADLINE_MS = 150_000
 const PATIENCE = { timeout: 400_000 }
 
-// Embedded differs from postgres in where the server comes from, not in what the workers do.
+// Embedded differs from postgres only in the origin of the server, not in the work of the workers.
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
   'a worker that is killed between the build of a context and its commit on $title',
   ({ mode, skip }) => {
@@ -41,7 +41,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
   },
 )
 
-/** Lets no context be committed. */
+/** Blocks the commit of contexts. */
 async function holdCommits({ databaseUrl }: Pipeline) {
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => {} })
   onTestFinished(() => sql.end({ timeout: 1 }))
@@ -49,7 +49,7 @@ async function holdCommits({ databaseUrl }: Pipeline) {
   await holding`begin`
   await holding`lock table heddle.context_lines in exclusive mode`
   return {
-    /** The server's process of the transaction that would store a context. */
+    /** The server process of the transaction that would store a context. */
     async whenWaiting(): Promise<number> {
       const pids = () => sql<{ pid: number }[]>`
         select pid from pg_stat_activity
@@ -57,7 +57,7 @@ async function holdCommits({ databaseUrl }: Pipeline) {
       await waitFor(async () => (await pids()).length > 0, { what: 'a context to be stored', timeoutMs: DEADLINE_MS })
       return (await pids())[0]?.pid ?? 0
     },
-    /** The transaction ends first: its server would commit what it has, though nobody is there any more. */
+    /** The transaction is ended first: otherwise its server would commit it, though its client is dead. */
     async release(pid: number): Promise<void> {
       const [ended] = await sql<{ isEnded: boolean }[]>`select pg_terminate_backend(${pid}, 10_000) as "isEnded"`
       expect(ended?.isEnded).toBe(true)

@@ -49,7 +49,7 @@ test('workers that are killed while they save snapshots leave no broken file, an
     await once(worker, 'exit')
     await expectWhole(pipeline)
   }
-  // The last one finds by itself what the others have left.
+  // The last one finds the remaining work of the others by itself.
   const settled = await Promise.allSettled(asked)
   expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(settled.length)
   await expectWhole(pipeline)
@@ -71,7 +71,7 @@ async function filesOf({ snapshotsFolder }: Pipeline): Promise<{ name: string; p
     .sort((left, right) => (left.name < right.name ? -1 : 1))
 }
 
-/** At any moment: each file under its name is whole, and each saved row has it. */
+/** At any time each file under its name is complete, and each saved row has its file. */
 async function expectWhole(pipeline: Pipeline): Promise<void> {
   const { store, projectId } = pipeline
   const saved = await store.inProject(

@@ -15,10 +15,10 @@ const TURNS = 90
 const SEED = 20_260_212
 /** Ten processes start one after the other: under a minute on an idle machine, a few on a busy one. */
 const PATIENCE = { timeout: 300_000 }
-/** A killed worker's job is taken up again after its lock has run out and somebody has looked: about 25 s. */
+/** A killed worker's job is processed again after its lock has expired and the next check: about 25 s. */
 const SETTLE_MS = 60_000
 
-// Embedded differs from postgres in where the server comes from, not in what the workers do.
+// Embedded differs from postgres only in the origin of the server, not in the work of the workers.
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
   'workers that are killed on $title',
   ({ mode, skip }) => {
@@ -41,7 +41,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
           }))
           const total = threads.reduce((sum, { messages }) => sum + messages.length, 0)
           const chance = chances(SEED)
-          // Each thread goes on after every kill, so that each meets workers that are being killed.
+          // Each thread continues after every kill, so that each meets workers that are being killed.
           const progress = { stored: 0, kills: 0 }
           const allowed = () => ((progress.kills + 1) / (KILLS + 1)) * total
           const appending = Promise.all(
@@ -80,7 +80,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
   },
 )
 
-/** Appends a thread's messages a few at a time, each lot when the one before it is acknowledged as stored. */
+/** Appends a thread's messages a few at a time, each lot after the previous one is acknowledged as stored. */
 async function appendAll(
   { client }: Loom,
   thread: string,

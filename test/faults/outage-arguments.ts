@@ -5,26 +5,26 @@ const SECONDS_MAX = 3_600
 
 const options = {
   help: helpOption,
-  list: { type: 'boolean', default: false, says: 'shows the names of the outages and takes nothing away' },
+  list: { type: 'boolean', default: false, says: 'prints the names of the outages and stops nothing' },
   only: {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    says: 'only this outage, or those that begin with it and a dot; any number of times',
+    says: 'only this outage, or outages with it and a dot as a prefix; can be repeated',
   },
-  seconds: { type: 'string', default: '3,20,60', value: 'N,N', says: 'how long servers are away (3,20,60)' },
+  seconds: { type: 'string', default: '3,20,60', value: 'N,N', says: 'durations of the outages (3,20,60)' },
 } as const
 
 export const help = helpText({
   command: 'npm run outages',
-  does: `Takes Redis or Postgres away from running workers for some seconds, and measures how long after its return messages are
-stored, and whether /readyz and heddle doctor name it meanwhile. One line of JSON for each outage. The servers are its own.`,
+  does: `Stops Redis or Postgres under running workers for some seconds, and measures the time from its return until messages are
+stored, and whether /readyz and heddle doctor name it. One line of JSON for each outage. It starts its own servers.`,
   options,
   takes: 'three cases of each length, so at least 4.5 minutes for 3, 20 and 60 seconds; --seconds 3 about one minute.',
   exits: '0 when all pass, 1 when one does not, 2 for wrong arguments',
 } satisfies Help)
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the invalid argument */
 export function readArguments(given: readonly string[]) {
   const { values } = parseArgs({ args: [...given], options })
   const seconds = values.seconds.split(',').map(Number)

@@ -14,9 +14,9 @@ import { freePort, startRedisServer } from '@heddle/test-support/servers/redis-s
 import { waitFor } from '@heddle/test-support/wait-for'
 
 export interface OutageCase {
-  /** Where the queues are. */
+  /** The backend of the queues. */
   readonly queues: 'redis' | 'postgres'
-  /** Which server goes away. */
+  /** The server that is stopped. */
   readonly server: 'Redis' | 'Postgres'
   readonly seconds: number
 }
@@ -24,29 +24,29 @@ export interface OutageCase {
 export interface OutageResult {
   /** From the server's return until a message that was appended during the outage is stored, in seconds. */
   readonly waitingStored: number
-  /** The same for one that is appended when the server is back. */
+  /** The same for a message that is appended when the server is back. */
   readonly nextStored: number
-  /** From the server's return until every stage has worked up to both, in seconds. */
+  /** From the server's return until every stage has processed both, in seconds. */
   readonly settled: number
-  /** What `/readyz` of the workers named during the outage. */
+  /** The server that `/readyz` of the workers named during the outage. */
   readonly readyz: readonly string[]
-  /** What failed in `heddle doctor` during the outage; null where it was too short to ask. */
+  /** The failed checks of `heddle doctor` during the outage; null if it was too short to run it. */
   readonly doctor: readonly string[] | null
 }
 
 const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
 const PREFIX = 'outage'
-/** Long enough for whatever is measured; what takes longer is a failure by far. */
+/** Far above every measured time; a longer one is a failure. */
 const PATIENCE_MS = 120_000
 /** An outage must last longer than `heddle doctor` takes, on a busy machine too. */
 const DOCTOR_SECONDS_MIN = 15
 const log = createLogger({ level: 'fatal', name: 'outage' })
 
 /**
- * Takes a server away for a while, of servers of its own, while `heddle worker all` runs in a process of its own and a
+ * Stops one of its own servers for a while, while `heddle worker all` runs in another process and a
  * producer appends.
  *
- * @throws Error where the workers end, or something does not come back at all
+ * @throws Error if the workers end, or something does not recover at all
  */
 export async function runOutage({ queues: kind, server, seconds }: OutageCase): Promise<OutageResult> {
   try {
@@ -103,7 +103,7 @@ interface Servers {
   readonly databaseUrl: string
   readonly queueBackend: { kind: 'redis' | 'postgres'; url: string }
   stop(server: OutageCase['server']): Promise<void>
-  /** With the data and at the address that it had. */
+  /** With its data and at its former address. */
   start(server: OutageCase['server']): Promise<void>
 }
 
@@ -113,7 +113,7 @@ async function openServers(kind: OutageCase['queues']): Promise<Servers> {
   closeLater(() => rm(folder, { recursive: true, force: true }))
   const startPostgres = () => startEmbeddedPostgres({ dataDir: join(folder, 'data'), log })
   const port = await freePort()
-  // As in a deployment that cares: what was acknowledged a second ago survives.
+  // As in a durable deployment: data acknowledged a second ago survives.
   const startRedis = () => startRedisServer({ folder, port, settings: { appendonly: 'yes' } })
   let postgres = await startPostgres()
   let redis = kind === 'redis' ? await startRedis() : null
@@ -130,7 +130,7 @@ async function openServers(kind: OutageCase['queues']): Promise<Servers> {
       DATABASE_URL: databaseUrl,
       HEDDLE_QUEUE_PREFIX: PREFIX,
       HEDDLE_EMBEDDER: 'hashing',
-      // What is measured is Heddle, not how much of the machine others leave to it.
+      // Heddle is measured, not the machine's load from other processes.
       HEDDLE_WORKERS_NICENESS: '0',
       ...(redis !== null && { REDIS_URL: redis.url }),
     },
@@ -155,7 +155,7 @@ async function openClient({ databaseUrl, queueBackend }: Servers) {
 
 interface Heddle {
   firstLine(): Promise<string>
-  /** Everything that it wrote, once it has ended. */
+  /** Its complete output, once it has ended. */
   ended(): Promise<string>
   hasEnded(): boolean
   stop(): Promise<void>
@@ -197,7 +197,7 @@ async function failedChecks(env: Readonly<Record<string, string>>): Promise<stri
   return checks.filter(({ status }) => status === 'fail').map(({ name, detail }) => `${name}: ${detail}`)
 }
 
-/** Asks until the answer is as wanted. */
+/** Repeats the request until the answer is the expected one. */
 async function readyz(
   port: number,
   isWanted: (response: Response) => boolean,

@@ -37,7 +37,7 @@ async function main(): Promise<number> {
   return failed ? 1 : 0
 }
 
-/** @returns whether all is as it should be */
+/** @returns whether the figures pass */
 async function measure(outage: OutageCase): Promise<boolean> {
   try {
     const result = await runOutage(outage)
@@ -52,7 +52,7 @@ async function measure(outage: OutageCase): Promise<boolean> {
   }
 }
 
-/** Whether the workers and `heddle doctor` said which server was away. */
+/** Whether the workers and `heddle doctor` named the stopped server. */
 function isNamed({ server }: OutageCase, { readyz, doctor }: OutageResult): boolean {
   const names = (text: string) => text.includes(server)
   return readyz.length > 0 && readyz.every(names) && (doctor === null || doctor.some(names))

@@ -10,26 +10,26 @@ import { run } from './run.js'
 const USAGE = `npm run fuzz -- [--only ingest|http] [--inputs N] [--seed N] [--from N]
 npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--profiles DIR] [--json]
 
-  --only ingest   judges inputs of the ingest contract, in this process
-  --only http     sends requests derived from the OpenAPI document to a fresh heddle up with data of its own: other methods,
-                  paths, queries, headers, encodings and bodies, several at once over each connection, and bytes that are no
-                  request at all. A fault is an answer of 5xx, a refusal that is no problem document with a known code, a
-                  connection closed without a word, or a server that ended. A few are sound, so that the store has work.
-  --only contents appends contents of many shapes and sizes to a fresh heddle up, and waits until its workers are done with
-                  them; imports, builds, searches, recalls and exports those of the largest size. Prints for each shape the longest answer of
-                  /healthz meanwhile, at most 250 ms, how long the loop was held, and the time to settle, which may grow no
-                  more than ten times where the content grows eight times. Runs only where it is named: some
-                  hours for all shapes and sizes.
-  --shapes NAMES  of which shapes; * at the end of a name stands for the rest. All unless given
-  --sizes MB      of which sizes. 1,2,4,8 unless given
-  --profiles DIR  where each server writes CPU profiles of its threads at its end, for the developer tools of a browser
+  --only ingest   validates inputs against the ingest contract, in this process
+  --only http     sends requests derived from the OpenAPI document to a new heddle up with its own data: other methods,
+                  paths, queries, headers, encodings and bodies, several at once over each connection, and bytes that are not
+                  a request. A fault is an answer of 5xx, a refusal that is not a problem document with a known code, a
+                  connection closed without an answer, or a server that ended. A few are valid, so that the store has work.
+  --only contents appends contents of many shapes and sizes to a new heddle up, and waits until its workers have processed
+                  them; imports, builds, searches, recalls and exports those of the largest size. Prints for each shape the
+                  longest answer of /healthz meanwhile, at most 250 ms, the longest block of the event loop, and the time to
+                  settle, which may grow at most tenfold while the content grows eightfold. Runs only if it is named, and
+                  takes some hours for all shapes and sizes.
+  --shapes NAMES  names of shapes; * at the end of a name matches any suffix. Default: all
+  --sizes MB      sizes of the contents. Default: 1,2,4,8
+  --profiles DIR  folder for the CPU profiles that each server writes at its end, for the developer tools of a browser
   --json          prints a JSON object for each shape instead of a row of a table
 
-  --inputs N      how many; 1,000,000 unless given
-  --seed N        another run; the same seed sends the same. 1 unless given
-  --from N        the number of the first one: --seed SEED --from FIRST --inputs 1 repeats one
+  --inputs N      number of inputs. Default: 1,000,000
+  --seed N        seed of the inputs; the same seed sends the same inputs. Default: 1
+  --from N        number of the first input: --seed SEED --from FIRST --inputs 1 repeats one
 
-Prints one JSON object a line for each figure; progress and what is at fault go to the other output. Exit code 0 when all
+Prints one line of JSON for each figure; progress and faults go to standard error. Exit code 0 when all
 figures pass, 1 when one does not, 2 for wrong arguments.`
 const INPUTS_DEFAULT = 1_000_000
 const SAY_EVERY = 100_000

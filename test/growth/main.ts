@@ -5,17 +5,17 @@ import { passes } from './passes.js'
 
 const USAGE = `npm run growth -- [--only NAME] [--shape NAME] [--bytes N]
 
-  --only NAME     passes whose names hold this
-  --shape NAME    shapes whose names hold this; several with commas between them
-  --bytes N       size of the larger text; 262,144 unless given. The smaller one is a quarter of it
+  --only NAME     passes whose names contain this
+  --shape NAME    shapes whose names contain this; several separated by commas
+  --bytes N       size of the larger text; default 262,144. The smaller one is a quarter of it
 
-Carries every pass over contents out on every shape of contents, in two sizes, and prints one JSON object a line for each
-that takes time growing faster than the text, or more than a second of CPU for a megabyte. Exit code 0 when there is none,
-1 when there is one, 2 for wrong arguments.`
+Runs every pass over contents on every shape of contents, in two sizes, and prints one line of JSON for each pass
+whose time grows faster than the text, or exceeds a second of CPU for a megabyte. Exit code 0 without such a pass,
+1 with one, 2 for wrong arguments.`
 const BYTES_DEFAULT = 262_144
 const BYTES_MIN = 16_384
 const FACTOR = 4
-/** Below it what the collector of garbage does decides. */
+/** Shorter times are dominated by garbage collection. */
 const FLOOR_MS = 40
 
 async function main(): Promise<number> {

@@ -13,8 +13,8 @@ import { startRegistry } from './registry.js'
 import { startUp } from './running.js'
 
 /*
- * Installs Heddle as its users do, and uses it: all packages go to a registry of this machine, and from there into empty
- * folders outside of the repository. Prints what came of it as JSON.
+ * Installs Heddle as its users do, and uses it: all packages are published to a registry on this machine, and installed from
+ * there into empty folders outside of the repository. Prints the results as JSON.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,7 +24,7 @@ const started = performance.now()
 const say = (text: string) => process.stderr.write(`${Math.round((performance.now() - started) / 1_000)} s  ${text}\n`)
 const results: Record<string, unknown> = {}
 const work = await mkdtemp(join(tmpdir(), 'heddle-install-'))
-// Postgres runs as another user where this runs as root, and would keep its data elsewhere.
+// If this runs as root, Postgres runs as another user, and would otherwise keep its data elsewhere.
 await chmod(work, 0o755)
 const env = cleanEnvironment()
 const registry = await startRegistry(work)

@@ -7,7 +7,7 @@ const USER_CHARACTERS = 200
 const REPLY_CHARACTERS = 400
 const RESULT_CHARACTERS = [300, 4_000] as const
 
-/** What a step of an agent adds to a thread: a request, a call with its result, and a reply. About 1,000 tokens. */
+/** The messages of one agent step: a request, a call with its result, and a reply. About 1,000 tokens. */
 export function agentTurn(chance: () => number, turn: number): NewMessage[] {
   const text = (characters: number) => textOf(wholeNumber(chance, 0, TEXTS), characters)
   const id = `call-${turn}`

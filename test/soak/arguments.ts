@@ -29,23 +29,23 @@ const options = {
     value: 'NAME',
     says: 'up: one "heddle up"; processes: a gateway and a worker of each stage (up)',
   },
-  minutes: { type: 'string', default: '30', value: 'N', says: 'how long; a sample is taken each minute (30)' },
+  minutes: { type: 'string', default: '30', value: 'N', says: 'duration; a sample is taken each minute (30)' },
   rate: { type: 'string', default: '20', value: 'N', says: 'operations in a second, of all kinds together (20)' },
-  seed: { type: 'string', default: '1', value: 'N', says: 'the same operations as another run (1)' },
+  seed: { type: 'string', default: '1', value: 'N', says: 'repeats the operations of another run (1)' },
   'node-options': { type: 'string', value: 'TEXT', says: 'NODE_OPTIONS of the processes under load' },
 } as const
 
 export const help = helpText({
   command: 'npm run soak',
-  does: `Appends, builds contexts, searches and recalls at a steady rate that the machine sustains, on threads that grow and new
-ones that begin, and prints each minute what the processes hold: memory, delay of the event loop, connections, bytes and dead
-rows of the database, and how long the operations took. The servers and the data are its own, in a temporary folder.`,
+  does: `Appends, builds contexts, searches and recalls at a steady rate that the machine sustains, on growing and new threads,
+and prints each minute the memory of the processes, delays of the event loop, connections, bytes and dead rows
+of the database, and durations of the operations. It starts its own servers, with data in a temporary folder.`,
   options,
-  takes: 'as many minutes as it is told, and some seconds more.',
+  takes: 'the given minutes, and some seconds more.',
   exits: '0 when everything stays flat after the first five minutes, 1 when it does not, 2 for wrong arguments',
 } satisfies Help)
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the invalid argument */
 export function readArguments(given: readonly string[]): SoakArguments {
   const { values } = parseArgs({ args: [...given], options })
   const topology = topologies.find((name) => name === values.topology)

@@ -6,7 +6,7 @@ export interface DatabaseReader {
   close(): Promise<void>
 }
 
-/** Reads with a connection of its own, which it does not count. */
+/** Reads with its own connection, which it does not count. */
 export function openDatabaseReader(url: string): DatabaseReader {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   return {

@@ -8,8 +8,8 @@ import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 
 /*
- * A gateway without workers, on the server that the environment names. It tells its parent its address, and ends when the
- * channel to that closes, also when the parent was killed.
+ * A gateway without workers, on the server that the environment names. It reports its address to its parent, and ends when the
+ * channel to the parent closes, also if the parent was killed.
  */
 
 const log = createLogger({ level: 'error', name: 'soak-gateway' })

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 
 export interface HeddleProcess {
   /**
-   * What it says of itself once it is ready.
+   * The report of the process once it is ready.
    *
-   * @throws Error where it ends before
+   * @throws Error if it ends before
    */
   ready(): Promise<Readonly<Record<string, unknown>>>
   stop(): Promise<void>
@@ -22,7 +22,7 @@ export interface StartOptions {
   readonly cwd?: string
 }
 
-/** Starts the command as users do, as it was built. */
+/** Starts the built command, as users do. */
 export function startHeddle(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
 import type { OperationSample, Sample } from './sample.js'
 
-/** What a run promises, as it was measured after the first minutes. */
+/** One measured guarantee of a run, after the first minutes. */
 export interface Verdict {
   readonly what: string
-  /** The first of the judged minutes, and the worst after it. */
+  /** The first judged minute, and the worst one after it. */
   readonly from: number
   readonly to: number
   readonly max: number
@@ -11,20 +11,20 @@ export interface Verdict {
   readonly pass: boolean
 }
 
-/** Caches fill and pools open meanwhile. */
+/** Caches fill and pools open in this time. */
 const WARM_MINUTES = 5
 const MEGABYTE = 1_048_576
 const UP_MEGABYTES_MAX = 400
 const LOOP_P99_MS_MAX = 50
-/** What a steady value may vary by from minute to minute. */
+/** The allowed variation of a steady value from minute to minute. */
 const FLAT_RATIO = 1.15
-/** A minute's percentile of something that takes milliseconds varies more. */
+/** A percentile of operations of milliseconds varies more. */
 const FLAT_LATENCY_RATIO = 1.5
 const LATENCY_MARGIN_MS = 5
 
 /**
  * Whether a run stayed flat after its first minutes: the mean of the last third of the judged minutes against that of the
- * first, so that one busy minute decides nothing.
+ * first third, so that one busy minute does not decide.
  */
 export function judge(samples: readonly Sample[]): Verdict[] {
   const judged = samples.filter(({ minute }) => minute > WARM_MINUTES)
@@ -69,7 +69,7 @@ export function judge(samples: readonly Sample[]): Verdict[] {
   ]
 }
 
-/** False also where the run was too short to be judged. */
+/** Also false if the run was too short to be judged. */
 export function isSteady(verdicts: readonly Verdict[]): boolean {
   return verdicts.length > 0 && verdicts.every(({ pass }) => pass)
 }

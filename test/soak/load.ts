@@ -5,9 +5,9 @@ import type { OperationTimes } from './operation-times.js'
 
 export interface Load {
   readonly threads: number
-  /** Operations that were not begun, since the last call. */
+  /** Operations that were skipped, since the last call. */
   takeSkipped(): number
-  /** Begins no more, and waits for what is under way. */
+  /** Starts no more, and waits for running operations. */
   stop(): Promise<void>
 }
 
@@ -22,25 +22,25 @@ interface LoadedThread {
   readonly name: string
   readonly agent: string
   turns: number
-  /** Something of it is stored, so that others may ask for it. */
+  /** A message of it is stored, so that other operations can use the thread. */
   isStored: boolean
   /** A reference that a context showed. */
   reference: string | null
 }
 
-/** Beyond it the machine does not keep up, and a queue of our own would measure itself. */
+/** Beyond it the machine is too slow, and a queue in this process would measure itself. */
 const UNDER_WAY_MAX = 64
 const AGENTS = 8
 const THREADS_AT_FIRST = 40
-/** One append of so many begins a thread; the others go to the threads that there are, the latest more often. */
+/** One append in this many creates a thread; the others go to existing threads, more often to the latest. */
 const APPENDS_PER_THREAD = 12
 const RECENT_THREADS = 60
-/** A share of the operations by kind: what an agent does in a step, and what people and other agents ask besides. */
+/** The share of each kind of operation: the steps of an agent, and requests of people and other agents. */
 const SHARES = { append: 0.5, build: 0.7, 'build-other': 0.75, search: 0.9 } as const
 const OTHER_BUDGETS = [8_000, 32_000]
 const QUERIES = ['connection timeout', 'queue worker retry', 'deploy release branch', 'schema migration', 'password']
 
-/** Begins operations at a steady rate, whether or not earlier ones have ended. */
+/** Starts operations at a steady rate, whether or not earlier ones have ended. */
 export function startLoad({ client, times, rate, seed }: LoadOptions): Load {
   const chance = chances(seed)
   const threads: LoadedThread[] = []

@@ -7,7 +7,7 @@ import { textOf } from '@heddle/test-support/samples/texts'
 const MESSAGES_DEFAULT = 80
 const NOTHING = { agentId: '', agentName: 'coder' }
 
-/** What a context is made of, with texts of its own as if read from the store. */
+/** The input of a context, with new text objects as if read from the store. */
 export function loadedThread(index: number, count = MESSAGES_DEFAULT): LoadedForBuild {
   const messages = Array.from({ length: count }, (_, at): Message => {
     const { content } = JSON.parse(JSON.stringify({ content: textOf(index * count + at, 400) })) as { content: string }

@@ -7,7 +7,7 @@ import { tableHead, tableRow, tableVerdict } from './table.js'
 
 const CLOSE_MS_MAX = 30_000
 
-/** Prints a row each minute on the other output. Exit code 0 when all stays flat, 1 when not, 2 for wrong arguments. */
+/** Prints a row each minute on standard error. Exit code 0 when all stays flat, 1 when not, 2 for wrong arguments. */
 async function main(): Promise<number> {
   let given: SoakArguments
   try {

@@ -1,12 +1,12 @@
 import type { ProcessSample } from './sample.js'
 
-/** A process under load, and where it tells its figures. */
+/** A process under load, and the address of its figures. */
 export interface LoadedProcess {
   readonly name: string
   readonly metricsUrl: string
 }
 
-/** The library looks this often; what it measures holds the pause between two looks. */
+/** The library's sampling interval, which is included in its measured delay. */
 const LOOK_EVERY_MS = 10
 
 export async function readProcess({ name, metricsUrl }: LoadedProcess): Promise<ProcessSample> {

@@ -1,4 +1,4 @@
-/** What one process holds, and how late its event loop was since the last sample. */
+/** The memory of one process, and the delay of its event loop since the last sample. */
 export interface ProcessSample {
   /** `up`, `gateway`, or the stage of a worker. */
   readonly name: string
@@ -6,7 +6,7 @@ export interface ProcessSample {
   /** Of its main thread. */
   readonly heapUsedBytes: number
   readonly externalBytes: number
-  /** In milliseconds, beyond the pause between two looks. */
+  /** In milliseconds, beyond the sampling interval. */
   readonly loopDelayP50Ms: number
   readonly loopDelayP99Ms: number
   readonly loopDelayMaxMs: number
@@ -19,7 +19,7 @@ export interface TableSample {
   readonly bytes: number
   readonly liveRows: number
   readonly deadRows: number
-  /** Rows that queries have fetched of it since it was made, whether or not they were of use. */
+  /** Rows that queries have fetched from it since its creation, used or not. */
   readonly rowsRead: number
 }
 
@@ -32,7 +32,7 @@ export interface DatabaseSample {
   readonly tables: readonly TableSample[]
 }
 
-/** How long the operations of a kind took that ended since the last sample, in milliseconds. */
+/** Durations of the operations of a kind that ended since the last sample, in milliseconds. */
 export interface OperationSample {
   readonly operation: string
   readonly count: number
@@ -46,7 +46,7 @@ export interface OperationSample {
 export interface Sample {
   readonly minute: number
   readonly threads: number
-  /** Operations that were not begun since too many were under way: the rate was too high for the machine. */
+  /** Operations that were skipped because too many were running: the rate was too high for the machine. */
   readonly skipped: number
   readonly processes: readonly ProcessSample[]
   readonly database: DatabaseSample

@@ -10,7 +10,7 @@ import { startTopology } from './topology.js'
 
 const MINUTE_MS = 60_000
 
-/** Starts everything, loads it, and takes a sample each minute. `closeAll` removes what it has opened. */
+/** Starts everything, loads it, and takes a sample each minute. `closeAll` removes all it has opened. */
 export async function soak(given: SoakArguments, onSample: (sample: Sample) => void): Promise<Sample[]> {
   const { url, databaseUrl, processes } = await startTopology(given)
   const database = openDatabaseReader(databaseUrl)

@@ -14,7 +14,7 @@ import type { SoakArguments } from './arguments.js'
 import { startHeddle } from './heddle-process.js'
 import type { LoadedProcess } from './process-figures.js'
 
-/** What is under load. */
+/** The processes under load. */
 export interface RunningTopology {
   /** Of the gateway. */
   readonly url: string
@@ -24,12 +24,12 @@ export interface RunningTopology {
 
 const PREFIX = 'soak'
 const ADMIN = 'heddle_admin'
-/** Rows are printed on the same output. */
+/** Their rows are printed to the same output. */
 const QUIET = { HEDDLE_LOG_LEVEL: 'warn' }
 
 export async function startTopology(given: SoakArguments): Promise<RunningTopology> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-soak-'))
-  // Postgres may run as another user, who has to get to its folder.
+  // Postgres may run as another user, which must be able to reach its folder.
   await chmod(folder, 0o711)
   closeLater(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return await (given.topology === 'up' ? startUp : startProcesses)(join(folder, 'data'), given)

@@ -11,7 +11,7 @@ export interface UpgradeArguments {
   /** The folder of recorded sessions. */
   readonly data: string
   readonly backends: readonly Backend[]
-  /** Where the readings of both versions stay; nowhere when null. */
+  /** The folder in which the readings of both versions are kept; null to delete them. */
   readonly readings: string | null
 }
 
@@ -23,18 +23,18 @@ const options = {
   readings: {
     type: 'string',
     value: 'DIR',
-    says: 'keeps what both versions answered in this folder, to compare by hand',
+    says: 'keeps the answers of both versions in this folder, to compare them by hand',
   },
 } as const
 
 export const help = helpText({
   command: 'npm run verify:upgrade',
   does: `Writes all recorded sessions, contexts, snapshots, items, iterations, keys, grants, a clear, a restore and erased names
-with an old version, opens the same data with this one, and compares every answer that a reader gets before and after:
-histories, recalls of every reference, contexts with their receipts, snapshots, items, search. Servers and data are its own.`,
+with an old version, opens the same data with this one, and compares every answer to a reader before and after:
+histories, recalls of every reference, contexts with their receipts, snapshots, items, search. It uses its own servers and data.`,
   options,
-  takes: 'some minutes for each of the two; most of them for the old version to compact the sessions.',
-  exits: '0 when nothing differs but what is meant to, 1 when something was lost or changed, 2 for wrong arguments',
+  takes: 'some minutes for each of the two, most of them while the old version compacts the sessions.',
+  exits: '0 when only intended differences are found, 1 when data was lost or changed, 2 for wrong arguments',
 } satisfies Help)
 
 /** @throws Error that says what is wrong */

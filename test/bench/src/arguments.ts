@@ -4,21 +4,21 @@ import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 export interface Arguments {
   readonly help: boolean
   readonly list: boolean
-  /** Figures whose names are this or begin with it and a dot; all where it is null. */
+  /** Figures with this name, or with it and a dot as a prefix; null means all figures. */
   readonly only: readonly string[] | null
   /** Messages of the long thread. */
   readonly messages: number
-  /** Contexts that many clients ask for together. */
+  /** Contexts that many clients request in all. */
   readonly replies: number
-  /** Chunks of the scope that is searched. */
+  /** Chunks of the searched scope. */
   readonly chunks: number
-  /** How long each phase beside a noisy neighbour lasts. */
+  /** Seconds of each phase beside a noisy neighbour. */
   readonly noisySeconds: number
-  /** How long a pool works in each of its sizes. */
+  /** Seconds that a pool works in each of its sizes. */
   readonly poolSeconds: number
 }
 
-/** Few enough that the whole run stays within its time on two busy cores; who asks for a figure by its name gets all of it. */
+/** Few enough for the time of a whole run on two busy cores; a figure that is selected by its name uses all messages. */
 const MESSAGES_DEFAULT = 300_000
 const MESSAGES_MIN = 10_000
 const MESSAGES_MAX = 1_000_000
@@ -44,25 +44,25 @@ const options = {
   messages: {
     type: 'string',
     value: 'N',
-    says: 'messages of the long thread (300,000; 1,000,000 if asked for by name)',
+    says: 'messages of the long thread (300,000; 1,000,000 if selected by name)',
   },
-  replies: { type: 'string', value: 'N', says: 'contexts for 64 clients (1,000; 10,000 if asked for by name)' },
-  chunks: { type: 'string', value: 'N', says: 'chunks of the scope that is searched (100,000)' },
-  'noisy-seconds': { type: 'string', value: 'N', says: 'each phase beside a noisy neighbour (120)' },
-  'pool-seconds': { type: 'string', value: 'N', says: 'each size of a pool of workers (20)' },
+  replies: { type: 'string', value: 'N', says: 'contexts for 64 clients (1,000; 10,000 if selected by name)' },
+  chunks: { type: 'string', value: 'N', says: 'chunks of the searched scope (100,000)' },
+  'noisy-seconds': { type: 'string', value: 'N', says: 'seconds of each phase beside a noisy neighbour (120)' },
+  'pool-seconds': { type: 'string', value: 'N', says: 'seconds of each size of a worker pool (20)' },
 } as const
 
 export const help = helpText({
   command: 'npm run bench',
-  does: `Measures how fast Heddle is, each figure beside what its parts allow in the same run. One line of JSON for each figure.
-The servers are its own but for DATABASE_URL and REDIS_URL, where it makes a database and a prefix and removes both.`,
+  does: `Measures the performance of Heddle, each figure beside its ceiling in the same run. One line of JSON for each figure.
+It starts its own servers, except with DATABASE_URL and REDIS_URL, where it creates a database and a prefix and removes both.`,
   options,
-  takes: `about half an hour on two cores, longer on busy ones; one figure half a minute to five, but for the long ones: build.thread1m
-fills a thread of a million messages, noisy lasts two phases of --noisy-seconds, pools nine sizes of --pool-seconds.`,
-  exits: '0 when all was measured, whether or not it passes; 1 when a measurement failed; 2 for wrong arguments',
+  takes: `about half an hour on two cores, longer on busy ones; one figure half a minute to five, except the long ones: build.thread1m
+fills a thread of a million messages, noisy has two phases of --noisy-seconds, pools nine of --pool-seconds.`,
+  exits: '0 when all was measured, passed or not; 1 when a measurement failed; 2 for wrong arguments',
 } satisfies Help)
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the invalid argument */
 export function readArguments(given: readonly string[]): Arguments {
   const { values } = parseArgs({ args: [...given], options })
   const only = values.only ?? null

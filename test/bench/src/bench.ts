@@ -15,7 +15,7 @@ import type { WorkerOrder } from './worker-process.js'
 import { startWorkers, type Workers } from './workers.js'
 
 const PROJECT = 'bench'
-/** A run that is stopped has statements under way that nobody waits for. */
+/** A stopped run has running statements that it does not wait for. */
 const SQL_END_SECONDS = 1
 
 /** A store and queues of one backend, with a client in this process and workers in others. */
@@ -24,23 +24,23 @@ export interface Bench {
   readonly client: Client
   readonly store: Store
   readonly projectId: string
-  /** Straight to the database, as a user whom no policy binds. */
+  /** Directly on the database, as a user that no policy binds. */
   readonly sql: postgres.Sql
   /** The queues of the stages. */
   readonly queues: Queues
-  /** Where they lie on their server. */
+  /** Their location on their server. */
   readonly place: QueuePlace
   /** Queues whose workers do nothing. */
   readonly noOp: Queues
   startStages(...stages: StageName[]): Promise<Workers>
-  /** With variables in their environment, such as the key of a provider. */
+  /** With additional environment variables, such as the key of a provider. */
   startStagesWith(env: Readonly<Record<string, string>>, ...stages: StageName[]): Promise<Workers>
-  /** As `heddle worker` runs them beside others: in the background. */
+  /** In the background, as `heddle worker` runs them beside other processes. */
   startStagesBehind(niceness: number, ...stages: StageName[]): Promise<Workers>
   startNoOp(...stages: StageName[]): Promise<Workers>
   /** BullMQ by itself: its queue, and its worker, whose jobs do nothing. */
   startBullMq(): Promise<{ queue: PlainQueue; workers: Workers }>
-  /** A name that was not used before in this run. */
+  /** A name that is unique in this run. */
   fresh(name: string): string
   close(): Promise<void>
 }

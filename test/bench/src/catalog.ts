@@ -19,23 +19,23 @@ import type { BackendName } from './servers.js'
 import { measureAppendTurns } from './turn/append.js'
 import { measureFullTurns } from './turn/full.js'
 
-/** What one measurement is told from outside. */
+/** The parameters of a measurement. */
 export interface Sizes {
-  /** Figures that are asked for by name; null for all. */
+  /** Figures selected by name; null means all. */
   readonly only: readonly string[] | null
   /** Messages of the long thread. */
   readonly messages: number
-  /** Contexts that many clients ask for together. */
+  /** Contexts that many clients request in all. */
   readonly replies: number
-  /** Chunks of the scope that is searched. */
+  /** Chunks of the searched scope. */
   readonly chunks: number
-  /** How long each phase beside a noisy neighbour lasts. */
+  /** Seconds of each phase beside a noisy neighbour. */
   readonly noisySeconds: number
-  /** How long a pool works in each of its sizes. */
+  /** Seconds that a pool works in each of its sizes. */
   readonly poolSeconds: number
 }
 
-/** A measurement gives one or more figures, which are measured together. */
+/** A measurement of one or more figures together. */
 export interface BackendMeasurement {
   /** Without the backend. */
   readonly names: readonly string[]
@@ -47,7 +47,7 @@ export interface PlainMeasurement {
   measure(sizes: Sizes): Promise<Measured[]>
 }
 
-/** One after another on a database of their own, in this order: the long thread last, because it makes the tables large. */
+/** Run one after another on their own database, in this order: the long thread last, because it makes the tables large. */
 export const onBackends: readonly BackendMeasurement[] = [
   { names: ['ingest.single'], measure: measureSingleIngest },
   { names: ['ingest.batch', 'ingest.memory'], measure: measureBatchIngest },

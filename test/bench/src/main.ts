@@ -6,12 +6,12 @@ import { withBench } from './bench.js'
 import { nameOn, onBackends, plain } from './catalog.js'
 import { type BackendName, backendNames, MissingServer } from './servers.js'
 
-/** A run that is stopped removes its servers within this time. */
+/** A stopped run removes its servers within this time. */
 const CLOSE_MS_MAX = 20_000
 
 /**
- * Prints one JSON object a line for each figure, as soon as it is measured; progress goes to the other output.
- * Exit code 0 when all were measured, whether or not they pass, 1 when a measurement failed, 2 for wrong arguments.
+ * Prints one line of JSON for each figure, as soon as it is measured; progress goes to standard error.
+ * Exit code 0 when all were measured, passed or not, 1 when a measurement failed, 2 for wrong arguments.
  */
 async function main(): Promise<number> {
   let given: Arguments

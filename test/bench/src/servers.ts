@@ -12,16 +12,16 @@ import postgres from 'postgres'
 export const backendNames = ['embedded', 'postgres', 'redis'] as const
 export type BackendName = (typeof backendNames)[number]
 
-/** The servers of one backend, with an empty, migrated database on them that nobody else uses. */
+/** The servers of one backend, with an empty, migrated database that only this run uses. */
 export interface Servers {
   readonly backend: BackendName
   readonly databaseUrl: string
   readonly queue: QueuesOptions['backend']
-  /** Leaves nothing behind. */
+  /** Removes everything. */
   close(): Promise<void>
 }
 
-/** This machine has no server of a backend: its figures are left out. */
+/** This machine lacks the server of a backend, so its figures are left out. */
 export class MissingServer extends Error {
   override name = 'MissingServer'
 }
@@ -54,7 +54,7 @@ interface Database {
   close(): Promise<void>
 }
 
-/** Durable, as for users: a commit that need not reach the disk would flatter both sides. */
+/** Durable, as for users: commits that need not reach the disk would make both sides faster. */
 async function openDatabase(backend: BackendName): Promise<Database> {
   const given = process.env['DATABASE_URL']
   if (backend !== 'embedded' && given !== undefined && given !== '') return await createDatabase(given)

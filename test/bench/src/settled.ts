@@ -2,7 +2,7 @@ import type { Bench } from './bench.js'
 
 const LOOK_EVERY_MS = 50
 
-/** Waits until the stages are done with all threads whose names begin so: what one round wakes must not slow down the next. */
+/** Waits until the stages have processed all threads with this prefix: work of one round must not slow down the next. */
 export async function untilSettled({ sql }: Bench, prefix: string): Promise<void> {
   for (;;) {
     const [row] = await sql<{ behind: boolean }[]>`

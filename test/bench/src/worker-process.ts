@@ -6,11 +6,11 @@ import { createLogger, loadConfig, lowerProcessPriority, systemClock } from '@he
 import { openStore } from '@heddle/store'
 import { startPlainWorker } from './ingest/plain-bullmq.js'
 
-/** What the process is told first: which workers to run. */
+/** The first message to the process: which workers to run. */
 export interface WorkerOrder {
   /**
-   * `no-op`: jobs of the stage are taken and done with, which is what the queue alone can do; `bullmq`: the same by BullMQ's
-   * own worker, without Heddle.
+   * `no-op`: jobs of the stage are completed without work, which measures the queue alone; `bullmq`: the same with a plain
+   * BullMQ worker.
    */
   readonly kind: 'stages' | 'no-op' | 'bullmq'
   readonly stages: readonly StageName[]
@@ -18,20 +18,20 @@ export interface WorkerOrder {
   readonly queue: QueuesOptions['backend']
   readonly prefix: string
   readonly project: string
-  /** How far the process stands back for others of the machine; as it was started where it is not given. */
+  /** The niceness of the process; unchanged if absent. */
   readonly niceness?: number
-  /** Where keys of providers are looked for, instead of the environment of whoever measures. */
+  /** Environment for the keys of providers, instead of that of the measuring process. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Later: tell when so many more jobs were done with. */
+/** Later message: report when this many more jobs are completed. */
 export interface CountOrder {
   readonly kind: 'count'
   readonly jobs: number
 }
 
-// Poison has its worker complain of each job: figures are what this is for.
-/** Later: tell the most memory that the process has held. */
+// The worker logs an error for each poison job, and only figures are wanted here.
+/** Later message: report the peak memory of the process. */
 export interface MemoryOrder {
   readonly kind: 'memory'
 }
@@ -49,7 +49,7 @@ process.on('message', (order: WorkerOrder | CountOrder | MemoryOrder) => {
   else if (order.kind === 'memory') tellMemory()
   else void start(order).then(() => process.send?.('ready'))
 })
-// Also when the parent was killed: the channel closes with it.
+// The channel also closes when the parent was killed.
 process.on('disconnect', () => void stop().finally(() => process.exit()))
 
 async function start(order: WorkerOrder): Promise<void> {
@@ -94,7 +94,7 @@ async function start(order: WorkerOrder): Promise<void> {
 }
 
 function tellMemory(): void {
-  // The system counts kilobytes.
+  // The system reports kilobytes.
   process.send?.({ peakBytes: process.resourceUsage().maxRSS * 1_024 } satisfies MemoryAnswer)
 }
 

@@ -5,16 +5,16 @@ import type { StageName } from '@heddle/contracts'
 import { dismiss, told } from '@heddle/test-support/forked'
 import type { CountOrder, MemoryAnswer, MemoryOrder, WorkerOrder } from './worker-process.js'
 
-/** Workers in a process of their own, as in a deployment: they do not share an event loop with who measures. */
+/** Workers in a process of their own, as in a deployment: they do not share an event loop with the measuring process. */
 export interface Workers {
   /** Resolves when `jobs` more jobs were done; of no-op workers only. */
   whenDone(jobs: number): Promise<void>
-  /** The most memory that the process has held so far. */
+  /** The peak memory of the process so far. */
   peakBytes(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Megabytes of the nursery, as docker-compose.yml sets it for the workers of a stage. */
+/** Megabytes of the young generation, as docker-compose.yml sets it for the workers of a stage. */
 const SEMI_SPACES: Partial<Record<StageName, number>> = { ingest: 16, summarize: 4 }
 const script = fileURLToPath(new URL('./worker-process.js', import.meta.url))
 

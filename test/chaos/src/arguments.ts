@@ -6,12 +6,12 @@ import { awaitSize, fullSize, type Size, shortSize } from './sizes.js'
 export interface Arguments {
   readonly help: boolean
   readonly list: boolean
-  /** Figures whose names are this or begin with it and a dot; all where it is null. */
+  /** Figures with this name, or with it and a dot as a prefix; null means all figures. */
   readonly only: readonly string[] | null
   readonly seed: number
   readonly size: Size
   readonly sabotage: SabotageName | null
-  /** Shows that each sabotage is noticed, instead of measuring. */
+  /** Shows that each sabotage is detected, instead of measuring. */
   readonly prove: boolean
 }
 
@@ -22,29 +22,29 @@ const ROUNDS_MAX = 1_000_000_000
 const options = {
   ...figureOptions,
   short: { type: 'boolean', default: false, says: '10,000 messages and fewer faults instead of 100,000' },
-  seed: { type: 'string', value: 'N', says: 'the same messages and faults as another run, which has told its seed' },
-  contexts: { type: 'string', value: 'N', says: 'contexts that are awaited meanwhile (400, with --short 150)' },
+  seed: { type: 'string', value: 'N', says: 'repeats the messages and faults of another run, which printed its seed' },
+  contexts: { type: 'string', value: 'N', says: 'contexts that are requested meanwhile (400, with --short 150)' },
   rounds: { type: 'string', value: 'N', says: 'rounds of the figures of core (100,000, with --short 5,000)' },
   sabotage: {
     type: 'string',
     value: 'NAME',
-    says: `robs the pipeline of one thing, and must fail: ${sabotageNames.join(', ')}`,
+    says: `disables one mechanism, so that the run must fail: ${sabotageNames.join(', ')}`,
   },
-  prove: { type: 'boolean', default: false, says: 'shows at a small size that each sabotage is noticed' },
+  prove: { type: 'boolean', default: false, says: 'shows at a small size that each sabotage is detected' },
 } as const
 
 export const help = helpText({
   command: 'npm run chaos',
-  does: `Kills, restarts, pauses and cuts off workers, Redis and Postgres while producers append and agents await contexts, and
-counts what became of what was acknowledged. One line of JSON for each figure. The servers are its own, in a temporary
+  does: `Kills, restarts, pauses and disconnects workers, Redis and Postgres while producers append and agents await contexts, and
+compares the store with the acknowledged messages. One line of JSON for each figure. It starts its own servers, in a temporary
 folder, which it removes.`,
   options,
-  takes: `at least 2.5 minutes for each of two backends, as long as producers take, and until all is worked off; --short under
+  takes: `at least 2.5 minutes for each of two backends: the time of the producers, and of the remaining work; --short under
 1.5 minutes for each. A busy machine takes longer and meets the same faults.`,
-  exits: '0 when every wanted figure passes, 1 when one misses or a run failed, 2 for wrong arguments',
+  exits: '0 when every selected figure passes, 1 when one does not or a run failed, 2 for wrong arguments',
 } satisfies Help)
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the invalid argument */
 export function readArguments(given: readonly string[], seedDefault: number): Arguments {
   const { values } = parseArgs({ args: [...given], options })
   const { sabotage = null } = values

@@ -5,7 +5,7 @@ import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
 import { sampleSteps } from '@heddle/test-support/samples/conversations'
 import { type RoundsOutcome, runStrategyRounds } from '@heddle/test-support/samples/strategy-rounds'
 
-/** What the rules promise by themselves, without servers: they need no backend. */
+/** The guarantees of the rules alone, without servers and backends. */
 export const coreFigureNames = [
   'core.orphans',
   'core.overBudget',
@@ -26,11 +26,11 @@ export interface CoreOptions {
 /** Rounds in which one history grows. */
 const ROUNDS_OF_HISTORY = 20
 const STEPS_MAX = 90
-/** Histories that are generated at once, and between which something is said. */
+/** Histories that are generated at once, between two progress reports. */
 const BATCH = 100
 const NONE = '<= 0'
 
-/** Grows and compacts generated histories under every strategy by turns, and counts what breaks a promise. */
+/** Grows and compacts generated histories under every strategy in turn, and counts violations of the guarantees. */
 export function runCore({ rounds, seed, say }: CoreOptions): Measured[] {
   const chance = chances(seed)
   const startedMs = performance.now()

@@ -6,17 +6,17 @@ import type { WorkerOrder } from './worker-process.js'
 
 const script = fileURLToPath(new URL('./worker-process.js', import.meta.url))
 
-/** A worker that cannot start, because a server is away, is started again after this long. */
+/** A worker that cannot start, because a server is down, is restarted after this delay. */
 const RESTART_AFTER_MS = 250
 
 interface Member {
   child: ChildProcess
   isReady: boolean
-  /** The process that holds it frozen. */
+  /** The process that keeps it frozen. */
   pause: ChildProcess | null
 }
 
-/** Worker processes, each of which is started again whenever it ends. */
+/** Worker processes, each of which is restarted whenever it ends. */
 export class Crew {
   readonly #order: WorkerOrder
   readonly #members: Member[]
@@ -29,7 +29,7 @@ export class Crew {
     this.#members = Array.from({ length: size }, (_, index) => this.#start(index))
   }
 
-  /** Workers that ended by themselves, except those that could not start because a server was away. */
+  /** Workers that ended by themselves, except those that could not start because a server was down. */
   get crashes(): number {
     return this.#crashes
   }
@@ -39,7 +39,7 @@ export class Crew {
     return this.#members.filter(isUp).length
   }
 
-  /** Resolves once so many workers are up and not frozen. */
+  /** Resolves once this many workers are up and not frozen. */
   async whenUp(count: number): Promise<void> {
     while (this.up < count) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve))
@@ -48,7 +48,7 @@ export class Crew {
 
   /**
    * Kills a worker, or the next one that is up, once all others are up or frozen: however slowly workers start, most of
-   * them get some time to work.
+   * them have time to work.
    */
   async kill(preferred: number): Promise<void> {
     await this.whenUp(this.#members.length - 1)
@@ -60,7 +60,7 @@ export class Crew {
   }
 
   /**
-   * Freezes a worker, or the next one that is up. Another process lets it go on, also where this one was killed meanwhile.
+   * Freezes a worker, or the next one that is up. Another process resumes it, also if this one was killed meanwhile.
    */
   async pause(preferred: number, forMs: number): Promise<void> {
     await this.whenUp(1)
@@ -131,7 +131,7 @@ async function end({ child, pause }: Member): Promise<void> {
   if (pause?.pid !== undefined && pause.exitCode === null && pause.signalCode === null) endGroup(pause.pid)
 }
 
-/** A shell with what it waits for, which may just have ended by itself. */
+/** A shell and its child, which may just have ended by itself. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')

@@ -15,26 +15,26 @@ export interface Scene {
   readonly prefix: string
   readonly crew: Crew
   readonly progress: Progress
-  /** A worker is killed so often, in milliseconds. */
+  /** Interval between kills of a worker, in milliseconds. */
   readonly killEveryMs: number
   readonly say: (line: string) => void
 }
 
 export interface Disturbance {
-  /** How often each kind of fault has come. */
+  /** Number of faults of each kind. */
   readonly faults: ReadonlyMap<string, number>
-  /** By the clock of `performance`. */
+  /** In the time of `performance.now()`. */
   readonly lastFaultAtMs: number
 }
 
-/** From this share on the stages after ingest stand still, so that what is stored then has wakes to lose at the end. */
+/** From this share on the stages after ingest are paused, so that messages stored then have wake-ups to lose at the end. */
 const GATHER_WAKES_FROM_SHARE = 0.9
 const TELL_EVERY_MS = 10_000
 const GATHERED = ['prune', 'summarize', 'embed'] as const
 
 /**
- * Disturbs a run until those who use it are done: a worker is killed every so often, and the planned faults come one by
- * one. At the very end all workers die and the queues lose everything, so that the store alone knows what is left to do.
+ * Disturbs a run until its users have finished: a worker is killed at intervals, and the planned faults happen one by
+ * one. At the very end all workers die and the queues lose everything, so that only the store knows the remaining work.
  */
 export async function disturb(scene: Scene, users: Promise<unknown>): Promise<Disturbance> {
   const faults = new Map<string, number>()
@@ -105,7 +105,7 @@ async function inflict({ servers, prefix, crew }: Scene, fault: Fault): Promise<
   }
 }
 
-/** Again and again, since this server may be away as well. */
+/** Repeated, since this server may be down as well. */
 async function onGathered(
   { servers, prefix }: Scene,
   work: (queues: Queues, stage: (typeof GATHERED)[number]) => Promise<void>,

@@ -5,7 +5,7 @@ import type { Settlement } from './requester-process.js'
 import type { BackendName } from './servers.js'
 import type { Size } from './sizes.js'
 
-/** What a run has come to. */
+/** The results of a run. */
 export interface Findings {
   readonly backend: BackendName
   readonly size: Size
@@ -63,7 +63,7 @@ export function figuresOf(findings: Findings): Measured[] {
     'ingest.gaps': { value: damage.gaps, unit: 'sequence numbers', target: NONE },
     'ingest.drained': { value: findings.drainedSeconds, unit: 's', target: `<= ${size.drainSecondsMax}` },
     'ingest.acknowledged': { value: findings.acknowledged, unit: 'messages', target: `>= ${size.messages}` },
-    // A wait of which nothing was heard has not ended.
+    // A wait without a report has not ended.
     'await.hung': {
       value: count(({ end }) => end === 'hung') + unheard,
       unit: 'contexts',
@@ -93,7 +93,7 @@ export function figuresOf(findings: Findings): Measured[] {
   return figureNames.map((name) => ({ name: nameOn(name, findings.backend), ...measures[name] }))
 }
 
-/** How often each error ended a wait: the code stands first in what is told of it. */
+/** How often each error ended a wait, by its code, the first word of its report. */
 function refusals(settlements: readonly Settlement[]): string {
   const counts = new Map<string, number>()
   for (const { end, detail } of settlements) {

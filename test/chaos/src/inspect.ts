@@ -9,7 +9,7 @@ import { contentHash } from './production.js'
 const LOOK_EVERY_MS = 250
 const TELL_EVERY_SECONDS = 20
 
-/** Waits until every stage has worked up to the head of every thread. @returns the seconds since `sinceMs`, also where it was in vain */
+/** Waits until every stage has reached the head of every thread. @returns the seconds since `sinceMs`, also after a timeout */
 export async function waitUntilDrained(
   databaseUrl: string,
   { sinceMs, secondsMax, say }: { sinceMs: number; secondsMax: number; say: (line: string) => void },
@@ -37,7 +37,7 @@ export async function waitUntilDrained(
   }
 }
 
-/** What stands between a run and its end, for whoever has to find out why. */
+/** The remaining work at the end of a run, for finding out the cause. */
 async function findBehind(sql: postgres.Sql): Promise<unknown> {
   const [row] = await sql`
     select
@@ -86,7 +86,7 @@ async function readThread(store: Store, name: string): Promise<{ messages: Histo
   })
 }
 
-/** Jobs that were given up: an outage is no reason for that. */
+/** Dead letters: an outage must not cause any. */
 export async function countDeadLetters(databaseUrl: string): Promise<number> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {

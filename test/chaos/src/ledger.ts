@@ -1,33 +1,33 @@
 /** A message that was acknowledged as stored. */
 export interface LedgerEntry {
   readonly id: string
-  /** Its place within its thread, from 0. */
+  /** Its position within its thread, from 0. */
   readonly index: number
   readonly sha256: string
 }
 
-/** A message as it is read back. */
+/** A message as it was read back. */
 export interface StoredEntry {
   readonly id: string
   readonly seq: number
   readonly sha256: string
 }
 
-/** What became of what was acknowledged. Each is 0 where all is well. */
+/** The differences between acknowledged and stored messages. Each is 0 without damage. */
 export interface Damage {
-  /** Messages that are not there, or are there with another content. */
+  /** Messages that are missing, or have another content. */
   readonly lost: number
-  /** Messages that are there more than once, or were never acknowledged. */
+  /** Messages that are stored more than once, or were never acknowledged. */
   readonly duplicated: number
-  /** Messages that stand before one that was sent before them. */
+  /** Messages that precede one that was sent before them. */
   readonly disordered: number
-  /** Sequence numbers that are missing from 1 to the head, or are there twice, or lie beyond. */
+  /** Sequence numbers from 1 to the head that are missing or duplicate, or lie beyond the head. */
   readonly gaps: number
 }
 
 export const noDamage: Damage = { lost: 0, duplicated: 0, disordered: 0, gaps: 0 }
 
-/** What was acknowledged as stored, by thread. */
+/** The messages acknowledged as stored, by thread. */
 export class Ledger {
   readonly #threads = new Map<string, LedgerEntry[]>()
   #size = 0
@@ -48,7 +48,7 @@ export class Ledger {
   }
 }
 
-/** Compares one thread's ledger with what is stored of it, in the order of the conversation. */
+/** Compares one thread's ledger with its stored messages, in the order of the conversation. */
 export function assess(
   acknowledged: readonly LedgerEntry[],
   conversation: readonly StoredEntry[],

@@ -9,13 +9,13 @@ import { proofNames, prove } from './prove.js'
 import { run } from './run.js'
 import { type BackendName, backendNames } from './servers.js'
 
-/** A run that is stopped removes its servers within this time: a Postgres that stops writes all that it has to the disk. */
+/** A stopped run removes its servers within this time: a Postgres that stops flushes all its data to the disk. */
 const CLOSE_MS_MAX = 60_000
 const SEED_MAX = 2_147_483_647
 
 /**
- * Prints one JSON object a line for each figure, as soon as its run is over; progress goes to the other output. Exit code 0
- * when all that were wanted pass, 1 when one misses or a run failed, 2 for wrong arguments.
+ * Prints one line of JSON for each figure, as soon as its run is over; progress goes to standard error. Exit code 0
+ * when all selected figures pass, 1 when one does not or a run failed, 2 for wrong arguments.
  */
 async function main(): Promise<number> {
   let given: Arguments

@@ -9,14 +9,14 @@ import { logLevel, type Place, PROJECT } from './place.js'
 const CONNECTIONS_MAX = 4
 
 /**
- * Lets this process be one of those who use the pipeline: told where it is, it connects and says `ready`; told to go, it
- * works and says `finished`.
+ * Turns this process into a user of the pipeline: it gets the addresses, connects and reports `ready`; at the start signal, it
+ * works and reports `finished`.
  */
 export function takePart<Order extends Place>(
   name: string,
   work: (client: Client, order: Order) => Promise<void>,
 ): void {
-  // Also when the parent was killed: the channel closes with it.
+  // The channel also closes when the parent was killed.
   process.on('disconnect', () => process.exit())
   process.once('message', (order: Order) => void start(name, order, work))
 }

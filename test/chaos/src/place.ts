@@ -1,7 +1,7 @@
 import type { LogLevel } from '@heddle/runtime'
 import type { Addresses } from './servers.js'
 
-/** What every process of a run is told first. */
+/** The first message to every process of a run. */
 export interface Place extends Addresses {
   /** Of the queues. */
   readonly prefix: string
@@ -10,8 +10,8 @@ export interface Place extends Addresses {
 
 export const PROJECT = 'chaos'
 
-/** Of a worker that could not start because a server is away: whoever watches over it starts it again. */
+/** Exit code of a worker that could not start because a server is down: its supervisor restarts it. */
 export const SERVER_AWAY_EXIT_CODE = 75
 
-/** Outages are what a run is made of: nobody wants to read of them, unless something is to be found out. */
+/** A run consists of outages, so their log lines are hidden, unless a cause has to be found. */
 export const logLevel = (process.env['HEDDLE_CHAOS_LOG'] ?? 'silent') as LogLevel

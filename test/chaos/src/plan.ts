@@ -2,7 +2,7 @@ import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
 import type { BackendName } from './servers.js'
 import type { Size } from './sizes.js'
 
-/** What is done to whom; `worker` counts from 0. */
+/** A fault and its victim; `worker` counts from 0. */
 export type Fault =
   | { readonly kind: 'redis-killed' | 'postgres-restarted' | 'queues-emptied' | 'jobs-removed' | 'events-trimmed' }
   | { readonly kind: 'worker-paused'; readonly worker: number; readonly forMs: number }
@@ -12,31 +12,31 @@ export type Fault =
 export type ServerName = 'redis' | 'postgres'
 
 /**
- * A fault comes when so much of everything is acknowledged, from 0 to 1: a slow machine meets the same faults at the same
- * places as a fast one.
+ * A fault happens when this share of all messages is acknowledged, from 0 to 1: a slow machine meets the same faults at the
+ * same places as a fast one.
  */
 export type PlannedFault = Fault & { readonly atShare: number }
 
 export interface Plan {
   /** In their order. */
   readonly faults: readonly PlannedFault[]
-  /** The worker that the next kill hits, without an end. */
+  /** The worker of the next kill, in an endless sequence. */
   readonly nextVictim: () => number
 }
 
 export const WORKERS = 4
 
-/** Longer than a lock, which lasts 15 s: the job is another worker's by the time at which its first one wakes up. */
+/** Longer than a lock, which lasts 15 s: another worker has the job by the time at which the first one resumes. */
 const LONG_PAUSE_MS = { from: 16_000, to: 20_000 }
 const SHORT_PAUSE_MS = { from: 300, to: 3_000 }
-/** Long enough that clients give up waiting for an answer to a connection. */
+/** Long enough that clients stop waiting for an answer to a connection. */
 const SILENCE_MS = { from: 3_000, to: 5_000 }
-/** Nothing happens before this share, nor after the other: there would be too little to be hit. */
+/** No fault happens before this share or after the other: too little work would be affected. */
 const SHARE = { from: 0.03, to: 0.97 }
 /** Long pauses begin by this share, so that they are over before the last fault. */
 const LONG_PAUSE_SHARE_MAX = 0.4
 
-/** What happens in a run: the same for the same seed, backend and size. */
+/** The faults of a run: the same for the same seed, backend and size. */
 export function planFaults(seed: number, backend: BackendName, size: Size): Plan {
   const chance = chances(seed)
   const length = ({ from, to }: { from: number; to: number }) => wholeNumber(chance, from, to)
@@ -74,7 +74,7 @@ export function planFaults(seed: number, backend: BackendName, size: Size): Plan
   }
 }
 
-/** So many faults, one in each equal part of the run. */
+/** Distributes the faults, one in each equal part of the run. */
 function spread<Kind extends Fault>(
   count: number,
   chance: () => number,

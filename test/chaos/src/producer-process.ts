@@ -13,13 +13,13 @@ export interface ProducerOrder extends Place {
   readonly size: Size
 }
 
-/** What it tells: the messages of one append, now that it was acknowledged; why it cannot go on. */
+/** Its reports: the messages of one append, once it is acknowledged; the reason why it cannot continue. */
 export type ProducerNews =
   | { readonly kind: 'acknowledged'; readonly thread: string; readonly entries: readonly LedgerEntry[] }
   | { readonly kind: 'failed'; readonly reason: string }
 
 const APPENDS_AT_ONCE = 64
-/** Long, since an append that is begun anew sends its job anew. */
+/** Long, since a repeated append sends its job again. */
 const APPEND_DEADLINE_MS = 120_000
 const RETRY_AFTER_MS = 200
 
@@ -33,7 +33,7 @@ takePart<ProducerOrder>('chaos-producer', async (client, { producer, size, seed 
   }
 })
 
-/** Sends everything at an even pace, each lot again and again until it is acknowledged. */
+/** Sends everything at an even pace, and repeats each lot until it is acknowledged. */
 async function produce(
   client: Client,
   lots: readonly Lot[],
@@ -50,7 +50,7 @@ async function produce(
   })
 }
 
-/** The time gives the lots of a thread their order, whichever arrives first; the messages of a lot share it. */
+/** The time orders the lots of a thread, whichever arrives first; the messages of a lot share it. */
 function messagesOf({ thread, first, count, number }: Lot, seed: number, startedAtMs: number) {
   const sentAt = new Date(startedAtMs + number).toISOString()
   return Array.from({ length: count }, (_, offset) => ({

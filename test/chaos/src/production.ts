@@ -7,25 +7,25 @@ import type { Size } from './sizes.js'
 export const AGENT = 'producer'
 export const PRODUCERS = 4
 
-/** Messages of one thread that are appended together: a place within the thread and a number. */
+/** Messages of one thread that are appended together, with a position in the thread and a number. */
 export interface Lot {
   /** From 0. */
   readonly thread: number
-  /** The index within its thread of its first message. */
+  /** The index of its first message within its thread. */
   readonly first: number
   readonly count: number
-  /** Which lot of its thread it is. */
+  /** The index of the lot within its thread. */
   readonly number: number
-  /** Whether the producer sends it twice, as one that is not sure does. */
+  /** Whether the producer sends it twice, like a producer that got no answer. */
   readonly isRepeated: boolean
 }
 
 const LOT_MESSAGES_MAX = 8
 const REPEATED_SHARE = 0.05
-/** How often a lot is sent before the one that stands before it in its thread. */
+/** How often a lot is sent before its predecessor in its thread. */
 const OVERTAKEN_SHARE = 0.1
 
-/** What one producer sends, in the order of sending: its threads take turns, and now and then a lot overtakes another. */
+/** All lots of one producer, in the order of sending: its threads alternate, and now and then a lot overtakes another. */
 export function planLots(seed: number, producer: number, size: Size): Lot[] {
   const chance = chances(seed + 10 + producer)
   const open = Array.from({ length: size.threads }, (_, thread) => thread)
@@ -54,7 +54,7 @@ function cutIntoLots(thread: number, messages: number, chance: () => number): Lo
   return lots
 }
 
-/** Every thread has as many, the first ones the rest besides. */
+/** Every thread has the same number of messages, and the first ones also the remainder. */
 function messagesOf(thread: number, { messages, threads }: Size): number {
   return Math.floor(messages / threads) + (thread < messages % threads ? 1 : 0)
 }
@@ -70,7 +70,7 @@ export function messageId(seed: number, thread: number, index: number): string {
   return v5(`${seed}/${thread}/${index}`, ID_NAMESPACE)
 }
 
-/** Texts as they come, and now and then what is hard to keep: nothing at all, NUL, half a character, a long one. */
+/** Ordinary texts, and sometimes one that is hard to store: empty, NUL, half a surrogate pair, a long one. */
 export function contentOf(thread: number, index: number): string {
   const text = textOf(thread * 1_009 + index, 60 + ((thread * 31 + index * 17) % 380))
   switch (index % 23) {
@@ -85,7 +85,7 @@ export function contentOf(thread: number, index: number): string {
   }
 }
 
-/** SHA-256 of a text's code units: unlike its UTF-8, they tell half characters apart. */
+/** SHA-256 of a text's code units: unlike its UTF-8, they distinguish unpaired surrogates. */
 export function contentHash(content: string): string {
   return createHash('sha256').update(Buffer.from(content, 'utf16le')).digest('hex')
 }

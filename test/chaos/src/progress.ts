@@ -1,4 +1,4 @@
-/** How much of everything is acknowledged. */
+/** The share of acknowledged messages. */
 export class Progress {
   readonly #total: number
   readonly #waiting = new Set<{ count: number; resolve: () => void }>()
@@ -21,7 +21,7 @@ export class Progress {
     }
   }
 
-  /** Resolves once such a share is acknowledged, from 0 to 1. */
+  /** Resolves once this share is acknowledged, from 0 to 1. */
   async reaches(share: number): Promise<void> {
     const count = Math.ceil(share * this.#total)
     if (this.#acknowledged >= count) return

@@ -5,12 +5,12 @@ import { expectedMisses, type SabotageName, sabotageNames } from './sabotage.js'
 import type { BackendName } from './servers.js'
 import { proofSize } from './sizes.js'
 
-/** Without the backend: a run as it should be, and one for each sabotage. */
+/** Without the backend: a normal run, and one for each sabotage. */
 export const proofNames = ['proof.clean', ...sabotageNames.map((name) => `proof.${name}` as const)] as const
 
 /**
- * Shows that a run fails where the pipeline is robbed of what it relies on, with the figure that tells of it, and passes
- * where it is not. A proof's value is the figures that miss and should not, or do not miss and should.
+ * Shows that a run with a sabotage fails, with the figure that detects it, and that a run without one
+ * passes. The value of a proof is the number of figures that fail and should not, or pass and should not.
  */
 export async function prove(
   backend: BackendName,
@@ -35,7 +35,7 @@ export async function prove(
   }
 }
 
-/** Without idempotency a sequence may be doubled too, and what was sabotaged may do more harm than it had to. */
+/** Without idempotency a sequence number may be duplicate too, and a sabotage may do more damage than necessary. */
 function countSurprises(misses: readonly Measured[], sabotage: SabotageName | null, backend: BackendName): number {
   if (sabotage === null) return misses.length
   return misses.some(({ name }) => name === nameOn(expectedMisses[sabotage], backend)) ? 0 : 1

@@ -11,23 +11,23 @@ export interface RequesterOrder extends Place {
   readonly size: Size
 }
 
-/** How the wait for one context ended. */
+/** The end of the wait for one context. */
 export interface Settlement {
   readonly kind: 'settled'
-  /** `refused`: with a typed error. `hung`: not at all, for long after its deadline. */
+  /** `refused`: with a typed error. `hung`: not at all, long after its deadline. */
   readonly end: 'built' | 'refused' | 'untyped' | 'hung'
   readonly isLate: boolean
   readonly detail: string
 }
 
 const DEADLINE_MS_MIN = 1_000
-/** So much later than its deadline a wait may end. */
+/** A wait may end this much later than its deadline. */
 const LATE_AFTER_MS = 1_000
 const HUNG_AFTER_MS = 30_000
 
 takePart<RequesterOrder>('chaos-requester', request)
 
-/** Asks for a context each time it is told to, each with a deadline of its own. */
+/** Requests a context at each signal, each with its own deadline. */
 async function request(client: Client, { seed, size }: RequesterOrder): Promise<void> {
   const chance = chances(seed + 100)
   const settlements: Promise<void>[] = []
@@ -54,7 +54,7 @@ async function nextTurn(): Promise<void> {
   turns--
 }
 
-/** Timers of one process fire in order: a busy machine delays the deadline and this clock alike. */
+/** Timers of one process fire in order: a busy machine delays the deadline and this timer alike. */
 async function settle(client: Client, thread: string, deadlineMs: number): Promise<Settlement> {
   let isLate = false
   const late = setTimeout(() => {

@@ -31,7 +31,7 @@ const PREFIX = 'chaos'
 /** Small, so that threads are compacted as they grow. */
 const BUDGET_TOKENS = 4_000
 
-/** Produces, disturbs, waits until all has settled, and compares. Leaves nothing behind. */
+/** Produces, disturbs, waits until all threads have settled, and compares. Removes everything. */
 export async function run(options: RunOptions): Promise<Measured[]> {
   try {
     return await runOnServers(options, await openServers(options.backend))
@@ -75,7 +75,7 @@ async function runOnServers(options: RunOptions, servers: Servers): Promise<Meas
   })
 }
 
-/** The agent, and the queues as the first who opens them leaves them. */
+/** Creates the agent, and the queues in their initial state. */
 async function prepare({ direct }: Servers): Promise<void> {
   const log = createLogger({ level: 'silent', name: 'chaos' })
   const store = openStore({ url: direct.databaseUrl })

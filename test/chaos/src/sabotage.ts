@@ -1,23 +1,23 @@
 import { onPostgres } from '@heddle/test-support/servers/queue-server'
 
 /**
- * What the pipeline is robbed of, to show that a run without it fails. All of it is done from outside: to the database, and
- * by what the workers are started with.
+ * Removes one thing that the pipeline depends on, to show that a run without it fails. All of it is done from outside: in the
+ * database, and by the start parameters of the workers.
  */
 export const sabotageNames = ['idempotency', 'order', 'reconciler'] as const
 export type SabotageName = (typeof sabotageNames)[number]
 
-/** The figure that has to miss, without the backend. */
+/** The figure that must fail, without the backend. */
 export const expectedMisses: Readonly<Record<SabotageName, string>> = {
   idempotency: 'ingest.duplicated',
   order: 'ingest.disordered',
   reconciler: 'ingest.drained',
 }
 
-/** The name under which ingest workers connect that are not to see what is stored. */
+/** The connection name of ingest workers that must not see stored messages. */
 export const BLIND_APPLICATION = 'chaos-blind'
 
-/** Messages may come twice, and those who store them see none that are there. */
+/** Duplicate messages are allowed, and ingest does not see stored ones. */
 const WITHOUT_IDEMPOTENCY = `
   alter table heddle.messages drop constraint messages_id, drop constraint messages_code;
   alter table heddle.messages
@@ -25,7 +25,7 @@ const WITHOUT_IDEMPOTENCY = `
   create policy blind on heddle.messages as restrictive for select to heddle_app
     using (current_setting('application_name') <> '${BLIND_APPLICATION}');`
 
-/** Messages stand in the order in which they were stored. */
+/** Messages are in the order of storing. */
 const BY_ARRIVAL = `
   create function heddle.by_arrival() returns trigger language plpgsql as $$
   begin

@@ -16,7 +16,7 @@ import type { ServerName } from './plan.js'
 export const backendNames = ['redis', 'postgres'] as const
 export type BackendName = (typeof backendNames)[number]
 
-/** Where the store and the queues are. */
+/** The addresses of the store and the queues. */
 export interface Addresses {
   readonly databaseUrl: string
   readonly queue: QueuesOptions['backend']
@@ -25,20 +25,20 @@ export interface Addresses {
 /** Servers of the run's own, durable, with a migrated database; `closeAll` removes them. */
 export interface Servers {
   readonly backend: BackendName
-  /** For those who disturb and those who check. */
+  /** For the disturbing and the checking process. */
   readonly direct: Addresses
-  /** Through proxies, for those who are disturbed. */
+  /** Through proxies, for the disturbed processes. */
   readonly disturbed: Addresses
   readonly proxies: Readonly<Partial<Record<ServerName, TcpProxy>>>
-  /** `kill -9`, and a start on what it had written to its log. */
+  /** `kill -9`, and a restart from its log. */
   killRedis(): Promise<void>
-  /** An immediate shutdown, which is a crash to its clients and its data, and a start. */
+  /** An immediate shutdown, which is a crash to its clients and its data, and a restart. */
   restartPostgres(): Promise<void>
 }
 
 const RESTART_MS_MAX = 120_000
 
-/** @throws Error where the machine has no `redis-server` and the backend needs one */
+/** @throws Error if the backend needs a `redis-server` and the machine has none */
 export async function openServers(backend: BackendName): Promise<Servers> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-chaos-'))
   closeLater(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -79,7 +79,7 @@ interface Restartable {
   restart(): Promise<void>
 }
 
-/** The Postgres of the embedded package, which starts a server again that has died. */
+/** The Postgres of the embedded package, which restarts a server that died. */
 async function openPostgres(dataDir: string): Promise<Restartable> {
   const server = await startEmbeddedPostgres({ dataDir, log: createLogger({ level: 'fatal', name: 'chaos' }) })
   closeLater(() => server.stop())
@@ -104,7 +104,7 @@ async function isUp(url: string): Promise<boolean> {
   return true
 }
 
-/** A Redis that writes down all that it acknowledges, and flushes it to the disk each second. */
+/** A Redis that logs every write, and flushes the log to the disk each second. */
 async function openRedis(folder: string): Promise<Restartable> {
   if (!(await isRedisInstalled())) throw new Error('no redis-server is installed (apt-get install redis-server)')
   const port = await freePort()

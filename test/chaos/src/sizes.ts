@@ -1,36 +1,36 @@
-/** How much is sent, and what happens meanwhile. */
+/** The amount of messages and faults of a run. */
 export interface Size {
   /** Rounds of growth and compaction over all strategies, in memory. */
   readonly coreRounds: number
   readonly messages: number
   readonly threads: number
-  /** Producers take at least so long, in milliseconds, so that all faults fall into their time; a busy machine takes longer. */
+  /** Minimum duration of the producers, in milliseconds, so that all faults fall into it; a busy machine takes longer. */
   readonly producingMsMin: number
-  /** A worker is killed so often, in milliseconds. */
+  /** Interval between kills of a worker, in milliseconds. */
   readonly killEveryMs: number
   readonly redisKills: number
   readonly postgresRestarts: number
-  /** Workers that are frozen for a moment, and for longer than a lock of their jobs lasts. */
+  /** Number of workers frozen for a moment, and for longer than the lock of a job. */
   readonly shortPauses: number
   readonly longPauses: number
-  /** Times at which every connection to a server is cut, or answers no more. */
+  /** Number of times that every connection to a server is dropped, or no longer answered. */
   readonly cuts: number
   readonly silences: number
-  /** Times at which all workers die and every queue loses everything, besides the one at the end. */
+  /** Number of times that all workers die and every queue loses everything, besides the one at the end. */
   readonly emptiedQueues: number
-  /** Times at which every waiting job is removed, and at which the logs of events lose all that they hold. */
+  /** Number of times that every waiting job is removed, and that the event logs lose everything. */
   readonly jobRemovals: number
   readonly eventTrims: number
   /** Awaited contexts. */
   readonly contexts: number
   readonly contextDeadlineMsMax: number
-  /** Of the reconciler, in milliseconds; null for what a worker does unless it is told otherwise. */
+  /** Interval of the reconciler, in milliseconds; null for the default of a worker. */
   readonly reconcileEveryMs: number | null
   /** After the last fault, in seconds. */
   readonly drainSecondsMax: number
 }
 
-/** What docs/design.md#invariant-1 promises to survive. */
+/** The faults that docs/design.md#invariant-1 promises to survive. */
 export const fullSize: Size = {
   coreRounds: 100_000,
   messages: 100_000,
@@ -52,7 +52,7 @@ export const fullSize: Size = {
   drainSecondsMax: 120,
 }
 
-/** Where only the waits for contexts are wanted: so many that one in ten thousand is noticed. */
+/** For runs of only the waits for contexts: enough to detect one failure in ten thousand. */
 export const awaitSize: Size = { ...fullSize, messages: 20_000, threads: 200, contexts: 10_000 }
 
 /** For every change: under a minute and a half. */
@@ -76,7 +76,7 @@ export const shortSize: Size = {
   reconcileEveryMs: 2_000,
 }
 
-/** To show that the harness notices what it is there to notice. */
+/** To show that the harness detects each sabotage. */
 export const proofSize: Size = {
   ...shortSize,
   messages: 2_000,

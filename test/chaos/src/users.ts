@@ -18,10 +18,10 @@ export interface Books {
 }
 
 /**
- * Starts those who use the pipeline, each in a process of its own.
+ * Starts the users of the pipeline, each in its own process.
  *
- * @returns sets them going once all are connected; resolves when they have finished
- * @throws Error, from that too, where one of them cannot go on
+ * @returns a function that starts their work once all are connected; resolves when they have finished
+ * @throws Error, also from that function, if one of them cannot continue
  */
 export async function startUsers(place: Place, size: Size, books: Books): Promise<() => Promise<void>> {
   const { ledger, progress, settlements } = books
@@ -42,7 +42,7 @@ export async function startUsers(place: Place, size: Size, books: Books): Promis
     const all = ready.map((user) => user.go())
     const requester = ready.at(-1)
     for (let number = 1; number <= size.contexts; number++) {
-      // Spread over the run; the last ones come when nothing is appended any more.
+      // Spread over the run; the last ones come after the last append.
       void progress.reaches(number / size.contexts).then(() => requester?.tell('next'))
     }
     await Promise.all(all)

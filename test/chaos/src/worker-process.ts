@@ -9,13 +9,13 @@ import { BLIND_APPLICATION } from './sabotage.js'
 
 export interface WorkerOrder extends Place {
   readonly reconcile: StagesOptions['reconcile']
-  /** Whether ingest sees nothing of what is stored. */
+  /** Whether ingest cannot see stored messages. */
   readonly isBlind: boolean
 }
 
 const log = createLogger({ level: logLevel, name: 'chaos-worker' })
 
-// Also when the parent was killed: the channel closes with it.
+// The channel also closes when the parent was killed.
 process.on('disconnect', () => process.exit())
 process.on('message', (order: WorkerOrder) => {
   start(order).then(

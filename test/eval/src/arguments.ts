@@ -6,13 +6,13 @@ import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 export interface Arguments {
   readonly help: boolean
   readonly list: boolean
-  /** Figures whose names are this or begin with it and a dot; all where it is null. */
+  /** Figures with this name, or with it and a dot as a prefix; null means all figures. */
   readonly only: readonly string[] | null
-  /** The folder of real sessions; null where none was named. */
+  /** The folder of real sessions; null if it was not given. */
   readonly dataDir: string | null
   /** Generated histories of the property. */
   readonly histories: number
-  /** Measure what each part adds, by leaving it out. */
+  /** Measure the effect of each part of the ranking, by leaving it out. */
   readonly ablation: boolean
 }
 
@@ -24,18 +24,22 @@ const options = {
   ...figureOptions,
   data: { type: 'string', value: 'DIR', says: 'the folder of real sessions (HEDDLE_EVAL_DATA)' },
   histories: { type: 'string', value: 'N', says: 'generated histories of prune.property and budgets (2,000)' },
-  ablation: { type: 'boolean', default: false, says: 'what each part of the ranking adds, by leaving it out' },
+  ablation: {
+    type: 'boolean',
+    default: false,
+    says: 'measures the effect of each part of the ranking, by leaving it out',
+  },
 } as const
 
 export const help = helpText({
   command: 'npm run eval',
-  does: `Measures how well Heddle keeps what matters: what pruning removes, what summaries keep, what search finds, what caching
-saves. One line of JSON for each figure. It reads real sessions, which are no part of this repository, and needs no server.`,
+  does: `Measures the quality of Heddle: the precision of pruning, the content of summaries, the hits of search, the savings of
+caching. One line of JSON for each figure. It reads real sessions, which are not in this repository, and needs no server.`,
   options,
   takes:
     'about 20 minutes on two busy cores, of which contexts takes eight and contexts.rebuilt six; the others about one each, or less.',
   exits:
-    '0 when all was measured, whether or not it passes; 1 when a measurement failed; 2 for wrong arguments or no sessions',
+    '0 when all was measured, passed or not; 1 when a measurement failed; 2 for wrong arguments or missing sessions',
 } satisfies Help)
 
 /** @throws Error that says what is wrong */

@@ -1,26 +1,26 @@
-/** An option as `parseArgs` takes it, and what it is for. */
+/** An option of `parseArgs` with its description. */
 export interface DescribedOption {
   readonly type: 'boolean' | 'string'
   readonly multiple?: boolean
   readonly short?: string
   readonly default?: string | boolean
-  /** What stands for its value, such as `NAME`. */
+  /** Placeholder of its value, such as `NAME`. */
   readonly value?: string
   readonly says: string
 }
 
 /** The option that each of these commands has. */
-export const helpOption = { type: 'boolean', short: 'h', default: false, says: 'shows this' } as const
+export const helpOption = { type: 'boolean', short: 'h', default: false, says: 'prints this help' } as const
 
-/** The options of a command that measures figures: which of them, for `isWanted`. */
+/** The options of a command that measures figures, which select them for `isWanted`. */
 export const figureOptions = {
   help: helpOption,
-  list: { type: 'boolean', default: false, says: 'shows the names of the figures and measures nothing' },
+  list: { type: 'boolean', default: false, says: 'prints the names of the figures and measures nothing' },
   only: {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    says: 'only this figure, or those that begin with it and a dot; any number of times',
+    says: 'only this figure, or figures with it and a dot as a prefix; can be repeated',
   },
 } as const
 
@@ -29,12 +29,12 @@ export interface Help {
   readonly command: string
   readonly does: string
   readonly options: Readonly<Record<string, DescribedOption>>
-  /** How long it takes, and what that depends on. */
+  /** Its duration, with the factors. */
   readonly takes: string
   readonly exits: string
 }
 
-/** What a command that takes minutes says with `--help`: who starts one should know what it does, and for how long. */
+/** The `--help` of a command that takes minutes: its purpose, options, duration and exit codes. */
 export function helpText({ command, does, options, takes, exits }: Help): string {
   const flags = Object.entries(options).map(([name, { short, value, says }]) => ({
     flag: `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,

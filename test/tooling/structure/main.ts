@@ -8,20 +8,20 @@ import { type WalkName, walk, walkNames } from './walk/walk.js'
 
 const USAGE = `npm run structure -- [options]
 
-Prints how the repository is built: lines and files by package, the largest file and folder, circles of imports, small files
+Prints the structure of the repository: lines and files by package, the largest file and folder, circles of imports, small files
 with one importer, docstrings, conditional spreads, repeated blocks, and uses of reserved words.
 
-  --repo DIR     another checkout, such as an older commit; this one by default
-  --json         one JSON object a line
-  --list         also each circle, small file, paraphrase and repeated block
-  --walk NAME    instead, the source files that one request passes in a built checkout, in the order of their first call:
+  --repo DIR     another checkout, such as an older commit; default: this one
+  --json         prints one JSON object a line
+  --list         also prints each circle, small file, paraphrase and repeated block
+  --walk NAME    prints instead the source files that one request passes in a built checkout, in the order of their first call:
                  append (a message over HTTP to its row) or context (from the client over HTTP to its delivery)
-  --sample N     instead, N texts drawn at random from comments, help, log messages and errors
-  --seed N       of the sample; 1 by default
+  --sample N     prints instead N random texts of comments, help, log messages and errors
+  --seed N       seed of the sample; default: 1
 
 Exits: 0, or 2 for wrong arguments.`
 
-/** Figures that are one of many; `--list` shows them. */
+/** Figures with many entries, which only `--list` prints. */
 const DETAILS = new Set(['circle', 'small file', 'paraphrase', 'repeated block'])
 
 async function main(): Promise<number> {

@@ -6,11 +6,11 @@ import { findingsIn } from './findings.js'
 
 const USAGE = `npm run tidy -- [options]
 
-Counts what the repository is to have less of: reserved words in comments, messages, help, test titles and pages, long comment
-lines, crowded folders, dead links and files that nothing names. Each count has a ceiling, which only falls.
+Counts reserved words in comments, messages, help, test titles and pages, long comment lines, crowded folders, dead links
+and unused files. Each count has a ceiling, which only falls.
 
-  --list TEXT    every finding whose rule or place holds this, such as --list "word tell" or --list packages/store
-  --write        lower the ceilings to what is found now
+  --list TEXT    prints every finding whose rule or place contains this, such as --list "word tell" or --list packages/store
+  --write        lowers the ceilings to the current counts
 
 Exits: 0 when no count is above its ceiling, 1 when one is, 2 for wrong arguments.`
 

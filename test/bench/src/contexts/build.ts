@@ -7,14 +7,14 @@ import { conversationOf } from './conversation.js'
 import { makeLongThread } from './long-thread.js'
 import { BUDGET, build, MESSAGES, noOp, settings, settledThread, settledThreads } from './one-build.js'
 
-/** Takes the thread of 1,000 messages whole: about 62,000 tokens. */
+/** Fits the whole thread of 1,000 messages: about 62,000 tokens. */
 const WIDE_BUDGET = 100_000
 const ROUNDS = 5
 const BUILDS_PER_ROUND = 15
 
 /**
- * Builds one after another, from the client's call to the context in its hands, with the worker in another process. The
- * ceiling is a job that does nothing, from adding it to its end, by BullMQ itself.
+ * Builds one context after another, from the client's call to its result, with the worker in another process. The
+ * ceiling is an empty job of plain BullMQ, from adding it to its end.
  */
 export async function measureBuilds(bench: Bench): Promise<Measured[]> {
   const { backend } = bench.servers
@@ -56,14 +56,14 @@ export async function measureBuilds(bench: Bench): Promise<Measured[]> {
   ]
 }
 
-/** The same on a thread of up to a million messages; its ceiling is the build on the short one. */
+/** The same on a thread of up to a million messages; the ceiling is the build on the short thread. */
 export function measureLongBuild(bench: Bench, { messages }: Sizes): Promise<Measured[]> {
   return measureAgainstShort(bench, 'thread1m', messages)
 }
 
 const CACHED_MESSAGES = 100_000
 
-/** A thread of 100,000 messages whose summary is there, against one of 1,000. */
+/** A thread of 100,000 messages with a finished summary, against one of 1,000. */
 export function measureCachedBuild(bench: Bench): Promise<Measured[]> {
   return measureAgainstShort(bench, 'cached100k', CACHED_MESSAGES)
 }
@@ -94,7 +94,7 @@ async function measureAgainstShort(bench: Bench, name: string, messages: number)
   ]
 }
 
-/** @param before is done before each and not measured */
+/** @param before runs before each build and is not measured */
 async function p50Of(work: () => Promise<unknown>, before: () => Promise<unknown> = async () => {}): Promise<number> {
   const tookMs: number[] = []
   for (let round = 0; round < BUILDS_PER_ROUND; round++) {

@@ -4,7 +4,7 @@ import { textOf } from '@heddle/test-support/samples/texts'
 import type { Bench } from '../bench.js'
 
 const DISTINCT_TEXTS = 1_000
-/** As the prune stage keeps those of messages that come in appends of a hundred. */
+/** The same as for messages that the prune stage receives in appends of a hundred. */
 const COUNTS_PER_ROW = 100
 /** Messages that the pipeline itself stores and settles at the end. */
 const LAST_MESSAGES = 200
@@ -15,26 +15,26 @@ export interface LongThread {
   readonly agent: string
   readonly settings: PartialSettings
   readonly messages: number
-  /** Messages that each compaction covers besides, as measured on a thread that the pipeline settled. */
+  /** Additional messages that each compaction covers, as measured on a thread that the pipeline settled. */
   readonly messagesPerState: number
   /** The text of one state's summary. */
   readonly summary: string
 }
 
 /**
- * Makes a long thread as the pipeline would have left it: messages, their counts, one state for each stretch that a
- * compaction covered. Written by SQL, because a million messages take too long to send; the newest go through the pipeline,
- * which has to build on what was made.
+ * Creates a long thread in the state in which the pipeline would leave it: messages, their counts, and one state for each
+ * range that a compaction covered. It uses SQL, because a million messages take too long to send; the newest messages go
+ * through the pipeline, which has to build on the inserted rows.
  */
 export async function makeLongThread(bench: Bench, name: string, thread: LongThread): Promise<void> {
   const { client } = bench
   await client.agents.put(thread.agent, { settings: thread.settings })
-  // The first message makes the thread, with all that belongs to it.
+  // The first message creates the thread with all its rows.
   await client.messages.append({
     agent: thread.agent,
     thread: name,
     messages: [{ role: 'user', content: textOf(0) }],
-    // A millisecond lies between two messages, and all are to be in the past.
+    // Messages are a millisecond apart, and all must be in the past.
     startedAtMs: Date.now() - thread.messages - HEADROOM_MS,
   })
   await client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_DEADLINE_MS })
@@ -52,7 +52,7 @@ export async function makeLongThread(bench: Bench, name: string, thread: LongThr
   await client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_DEADLINE_MS })
 }
 
-/** Messages after the first. Ids and codes in order, as those of messages that come one after another nearly are. */
+/** Messages after the first. Ids and codes are ascending, which is nearly true of consecutive real messages. */
 export async function insertMessages({ sql, projectId }: Bench, threadId: string, count: number): Promise<void> {
   const texts = Array.from({ length: DISTINCT_TEXTS }, (_, index) => textOf(index))
   const tokens = texts.map(countTokens)
@@ -88,7 +88,7 @@ export async function insertMessages({ sql, projectId }: Bench, threadId: string
         tokens_estimate = tokens_estimate + ${count * 60}, last_message_at = (
           select ordered_at from heddle.messages where thread_id = ${threadId} and seq = ${count})
       where thread_id = ${threadId}`
-    // Else the embed stage would make their vectors, which no build looks at.
+    // Otherwise the embed stage would compute their vectors, which builds do not use.
     await tx`update heddle.vector_threads set to_seq = ${count} where thread_id = ${threadId}`
   })
   await sql`vacuum (analyze) heddle.messages, heddle.message_tokens`
@@ -125,7 +125,7 @@ async function insertStates({ sql, projectId }: Bench, threadId: string, count: 
 const LEAF_MESSAGES = 120
 const PART_CHARACTERS = 2_000
 
-/** The leaves of the last state and the summaries of all parts: else the first compaction to come would make them all. */
+/** The leaves of the last state and the summaries of all parts: otherwise the first real compaction would make them all. */
 async function insertLeaves(
   { sql, projectId }: Pick<Bench, 'sql' | 'projectId'>,
   threadId: string,

@@ -29,7 +29,7 @@ export async function settledThreads(bench: Bench, count: number): Promise<strin
   return threads
 }
 
-/** From the client's call to the context in its hands. */
+/** From the client's call to its result. */
 export function build(client: Client, request: ContextRequest, deadlineMs?: number) {
   return client.contexts.build(
     { budget: BUDGET, ...request, format: 'openai-chat' },
@@ -37,7 +37,7 @@ export function build(client: Client, request: ContextRequest, deadlineMs?: numb
   )
 }
 
-/** A job that does nothing, from adding it to its reply, on the way of a build. */
+/** An empty job, from adding it to its reply, on the same path as a build. */
 export async function noOp({ noOp: queues, projectId }: Bench): Promise<void> {
   const contextId = v7()
   const expected = queues.expectReply({

@@ -9,10 +9,10 @@ import { timed } from '../load/statistics.js'
 
 const MESSAGES = 10_000
 const APPEND_DEADLINE_MS = 60_000
-/** Jobs that one thread may need; each goes on where the one before it ended. */
+/** Limit of jobs for one thread; each continues where the one before it ended. */
 const JOBS_MAX = 20
 
-/** All compactions of a long thread that nobody has looked at yet: counting, deciding, archiving and storing. */
+/** All compactions of a long unprocessed thread: counting, deciding, archiving and storing. */
 export async function measurePruning(bench: Bench): Promise<Measured[]> {
   const ingest = await bench.startStages('ingest')
   const [agent, thread] = [bench.fresh('pruner'), bench.fresh('long')]

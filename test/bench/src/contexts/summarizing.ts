@@ -14,22 +14,22 @@ import { insertMessages } from './long-thread.js'
 const TOKENS = 2_000_000
 const DEADLINE_MS = 280_000
 /**
- * All of the thread is read, so calls grow with it: a leaf has 4,000 to 8,000 tokens, 3 questions at most in a window of 8,000
- * and one that unites their answers; groups of leaves add a seventh of one to each.
+ * The whole thread is read, so calls grow with it: a leaf has 4,000 to 8,000 tokens, at most 3 calls with a window of 8,000
+ * and one that merges their answers; groups of leaves add a seventh of one to each.
  */
 const CALLS_MAX = Math.ceil((TOKENS / 4_000) * (3 + 1 + 1 / 7))
 const [TOP, BOTTOM] = [5, 5]
 const SAMPLE = 1_000
 
 /**
- * One summary of a thread of two million tokens by a model with a window of 8,000, whose provider answers at once: how many
- * calls it takes, how much memory the worker holds, and how long it computes.
+ * One summary of a thread of two million tokens by a model with a window of 8,000, whose provider answers at once: its number
+ * of calls, the memory of the worker, and the CPU time.
  */
 export async function measureLongSummary(bench: Bench): Promise<Measured[]> {
   const server = await startProtocolServer(plainSummary)
   closeLater(() => server.close())
   const [agent, thread] = [bench.fresh('summarizer'), bench.fresh('endless')]
-  // A model that no table knows has a window of 8,000 tokens.
+  // A model that is in no table has a window of 8,000 tokens.
   const settings = { rollingWindow: null, summarizationProvider: 'openai' as const, summarizationModel: 'small' }
   await bench.client.agents.put(agent, { settings })
   const ingest = await bench.startStages('ingest')
@@ -37,7 +37,7 @@ export async function measureLongSummary(bench: Bench): Promise<Measured[]> {
   await ingest.stop()
 
   const threadId = threadIdOf(bench.projectId, thread)
-  // Texts are alike in length: some tell how many fill the thread.
+  // Texts have similar lengths, so a few of them show how many fill the thread.
   const tokensEach = Array.from({ length: SAMPLE }, (_, index) => countTokens(textOf(index))).reduce(
     (sum, tokens) => sum + tokens / SAMPLE,
     0,
@@ -73,7 +73,7 @@ export async function measureLongSummary(bench: Bench): Promise<Measured[]> {
   ]
 }
 
-/** Covers all but the first and the last messages, as after the import of a thread that nobody had compacted before. */
+/** Covers all but the first and the last messages, as after the import of a thread without compactions. */
 async function insertPending(
   { sql, store, projectId }: Bench,
   { threadId, messages, lane }: { threadId: string; messages: number; lane: Lane },

@@ -9,15 +9,15 @@ const THREADS = 50
 const JOBS_PER_THREAD = 10
 const MESSAGES_PER_JOB = 100
 const MESSAGES = THREADS * JOBS_PER_THREAD * MESSAGES_PER_JOB
-/** Appends under way at once, each one job. */
+/** Concurrent appends, each of one job. */
 const APPENDS_AT_ONCE = 80
 const ROUNDS = 5
-/** Made before, as the rows of the ceiling are: what a producer would say is not what is measured. */
+/** Created before the measurement, like the rows of the ceiling, because the producer's own work is not measured. */
 const conversations = Array.from({ length: JOBS_PER_THREAD }, (_, job) =>
   conversationOf(MESSAGES_PER_JOB, job * MESSAGES_PER_JOB),
 )
 
-/** 100 messages a job, until stored: the producer here, the ingest worker in a process of its own. */
+/** 100 messages a job, until stored: the producer in this process, the ingest worker in another. */
 export async function measureBatchIngest(bench: Bench): Promise<Measured[]> {
   const workers = await bench.startStages('ingest')
   const { stored, ceiling } = await measureRounds(bench, (threads) => append(bench, threads))
@@ -35,7 +35,7 @@ export async function measureBatchIngest(bench: Bench): Promise<Measured[]> {
   ]
 }
 
-/** The same until exact token counts are there too, which the prune stage makes, in another process. */
+/** The same including exact token counts, which the prune stage computes in another process. */
 export async function measureCountedIngest(bench: Bench): Promise<Measured[]> {
   const workers = [await bench.startStages('ingest'), await bench.startStages('prune')]
   const { stored, ceiling } = await measureRounds(bench, async (threads) => {

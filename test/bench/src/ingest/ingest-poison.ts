@@ -11,14 +11,14 @@ const JOBS = 3_000
 const POISON_SHARE = 0.01
 const ROUNDS = 9
 const LOOK_EVERY_MS = 10
-/** In a job that is to be no JSON. */
+/** The payload of a job that is not JSON. */
 const BREAK_ME = 'break-me'
-/** A message that is stored, and then contradicted. */
+/** A stored message with which a later job conflicts. */
 const TAKEN_ID = v7()
 
 type Poison = (job: IngestJob) => unknown
 
-/** What is wrong with a job, and the code with which it ends. */
+/** The fault of a job, and the code of its dead letter. */
 const kinds: Readonly<Record<string, { code: ErrorCode; poison: Poison }>> = {
   malformed: { code: 'VALIDATION_ERROR', poison: (job) => ({ ...job, messages: 'none' }) },
   'too many messages': {
@@ -38,9 +38,9 @@ const kinds: Readonly<Record<string, { code: ErrorCode; poison: Poison }>> = {
 }
 
 /**
- * The throughput of jobs of one message while one job in a hundred is poison, beside that of the same jobs without. All of
- * them wait when the worker begins, so that the worker is what is measured. Each poison job must end among the dead letters.
- * None is large: a job of some megabytes costs what it costs, poison or not.
+ * The throughput of jobs of one message while one job in a hundred is poison, beside that of the same jobs without poison.
+ * All of them wait when the worker starts, so that only the worker is measured. Each poison job must become a dead letter.
+ * All are small: a job of some megabytes costs the same, poison or not.
  */
 export async function measurePoison(bench: Bench): Promise<Measured[]> {
   const threads = Array.from({ length: THREADS }, () => bench.fresh('poison'))
@@ -83,7 +83,7 @@ export async function measurePoison(bench: Bench): Promise<Measured[]> {
   ]
 }
 
-/** The threads are there before, and so is the message that is contradicted later. */
+/** Creates the threads, and the message with which later jobs conflict. */
 async function prepare({ client }: Bench, threads: readonly string[]): Promise<void> {
   const append = (thread: string, id: string) =>
     client.messages.append({ agent: 'producer', thread, messages: [{ id, role: 'user', content: 'first' }] })
@@ -102,7 +102,7 @@ function goodJobs({ projectId }: Bench, threads: readonly string[], count: numbe
   }))
 }
 
-/** Spread evenly; those that contradict go to the thread that they contradict. */
+/** Spread evenly; conflicting jobs go to the thread of the message that they conflict with. */
 function poisonedJobs(bench: Bench, threads: readonly string[]): { jobs: unknown[]; codes: string[] } {
   const codes: string[] = []
   const all = Object.values(kinds)

@@ -10,13 +10,13 @@ const THREADS = 1_000
 const MESSAGES = 2_000
 const APPENDS_AT_ONCE = 1_000
 const ROUNDS = 5
-/** Most of it is waited for the stages, which look at all threads after each round. */
+/** Most of it is spent waiting for the stages, which process all threads after each round. */
 const ROUNDS_MS_MAX = 60_000
 
 /**
- * One message a job over 1,000 threads until stored, with all stages at work: ingest in one process, what it wakes in
- * another. Its ceiling: jobs of the same size that BullMQ's own worker takes and is done with. Beside it, the same by Heddle's
- * queues, where many jobs go together.
+ * One message a job over 1,000 threads until stored, with all stages running: ingest in one process, the stages that it wakes
+ * in another. The ceiling: jobs of the same size that a plain BullMQ worker completes. The note gives the same for Heddle's
+ * queues, which batch jobs.
  */
 export async function measureSingleIngest(bench: Bench): Promise<Measured[]> {
   const ingest = await bench.startStages('ingest')
@@ -32,7 +32,7 @@ export async function measureSingleIngest(bench: Bench): Promise<Measured[]> {
         return await timed(() => append(bench, threads, round * MESSAGES))
       },
       ceiling: async () => {
-        // What the round before has woken must not slow down the ceiling.
+        // The stages woken by the previous round must not slow down the ceiling.
         await untilSettled(bench, 'single-')
         const jobs = noOpJobs(bench)
         return await timed(async () => {

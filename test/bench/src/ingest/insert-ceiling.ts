@@ -4,11 +4,11 @@ import { textOf } from '@heddle/test-support/samples/texts'
 import type postgres from 'postgres'
 import { v7 } from 'uuid'
 
-/** Rows in one statement, and statements under way at once, so that no core waits. */
+/** Rows per statement, and concurrent statements, so that no core is idle. */
 const ROWS_PER_INSERT = 500
 const INSERTS_AT_ONCE = 3
 
-/** Rows of `heddle.messages` as ingest would write them; what it leaves null is left out. */
+/** Rows of `heddle.messages` as ingest would write them, without the columns that it leaves null. */
 export function rowsOf(projectId: string, threads: number, messagesPerThread: number) {
   const atMs = Date.now()
   return Array.from({ length: threads }, () => v7()).flatMap((threadId) =>

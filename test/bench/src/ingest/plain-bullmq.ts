@@ -1,7 +1,7 @@
 import type { QueuePlace } from '@heddle/test-support/servers/queue-server'
 import { createPostgresBackend, type IQueueBackend, Queue, QueueEvents, Worker } from 'bullmq'
 
-/** Jobs at once, of 50 and 256 what is faster on either server. */
+/** Concurrent jobs: the faster of 50 and 256 on either server. */
 const CONCURRENCY = 50
 const NAME = 'plain'
 
@@ -12,7 +12,7 @@ export interface PlainQueue {
   close(): Promise<void>
 }
 
-/** BullMQ's own queue, as its manual has it. */
+/** A plain BullMQ queue, as in its manual. */
 export async function openPlainQueue(place: QueuePlace): Promise<PlainQueue> {
   if (place.backend.kind === 'redis') {
     return await plainQueue(new Queue(NAME, redisOf(place)), new QueueEvents(NAME, redisOf(place)))
@@ -34,7 +34,7 @@ async function plainQueue<B extends IQueueBackend, C>(
       await queue.addBulk(jobs.map((data) => ({ name: NAME, data, opts: { removeOnComplete: true } })))
     },
     async run(data) {
-      // Who waits looks for the job itself, too.
+      // A waiting caller also reads the job itself.
       const job = await queue.add(NAME, data, { removeOnComplete: { count: 100 } })
       await job.waitUntilFinished(events)
     },
@@ -45,7 +45,7 @@ async function plainQueue<B extends IQueueBackend, C>(
   }
 }
 
-/** Its worker, whose jobs do nothing. */
+/** A plain BullMQ worker with empty jobs. */
 export async function startPlainWorker(place: QueuePlace, onDone: () => void): Promise<{ close(): Promise<void> }> {
   const doNothing = async () => {}
   const worker =

@@ -9,14 +9,14 @@ const THREADS = 4
 const DEADLINE_MS = 60_000
 
 /**
- * 64 callers who each ask for the next context as soon as they have the last, on a few threads. What matters is that each
- * gets its own answer: the ceiling is the same number of callers of jobs that do nothing.
+ * 64 callers on a few threads, each of which requests the next context as soon as it has the last. Each must get its own
+ * answer. The ceiling is the same number of callers of empty jobs.
  */
 export async function measureManyClients(bench: Bench, { replies }: Sizes): Promise<Measured[]> {
   const { backend } = bench.servers
   const threads = await settledThreads(bench, THREADS)
   const stages = [await bench.startStages('assemble'), await bench.startNoOp('assemble')]
-  // What a process does first is not what is measured.
+  // The first calls of a process are not measured.
   await Promise.all(threads.map((thread) => build(bench.client, { thread })))
   const built = await ask(replies, async (index) => {
     const thread = threads[index % THREADS] ?? ''
@@ -43,7 +43,7 @@ export async function measureManyClients(bench: Bench, { replies }: Sizes): Prom
   ]
 }
 
-/** @param work says whether its answer is the one that was asked for */
+/** @param work returns whether it got the answer to its own request */
 async function ask(count: number, work: (index: number) => Promise<boolean>) {
   const tookMs: number[] = []
   let lost = 0

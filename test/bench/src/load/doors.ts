@@ -4,29 +4,29 @@ import type { Ask } from './offered-load.js'
 import { asksOf, type TenantNames } from './tenant.js'
 
 /**
- * Where a project may come in, each of which it floods by itself. Those that write come last: what they leave for the workers
- * to do is no part of what the others cost.
+ * The interfaces that a project floods, one at a time. Those that write come last, because the work that they leave for the
+ * workers does not belong to the cost of the others.
  */
 export const doors = ['sse', 'search', 'recall', 'history', 'http', 'mcp', 'import'] as const
 export type Door = (typeof doors)[number]
 export const writingDoors: readonly Door[] = ['http', 'mcp', 'import']
-/** Those that refuse, where it matters how soon a caller comes again. */
+/** Interfaces that refuse calls, where the retry delay of a caller matters. */
 export const refusingDoors: readonly Door[] = ['sse', 'http', 'mcp', 'import']
 
 export interface DoorNames extends TenantNames {
   /** A thread of many large messages. */
   readonly largeThread: string
-  /** The reference of the largest message of it. */
+  /** The reference of its largest message. */
   readonly largeRef: string
 }
 
 const MESSAGES_PER_IMPORT = 500
 const HISTORY_LIMIT = 500
 const RECALL_TOKENS = 500_000
-/** How long a stream is read before it is left, and another one is opened. */
+/** How long a stream is read before it is closed and another one is opened. */
 const STREAM_MS = 1_000
 
-/** What a project asks for at one door, again and again. */
+/** The calls that a project repeats at one interface. */
 export function asksAt(door: Door, names: DoorNames): { next(): Ask; readonly acknowledged: string[] } {
   if (door === 'http') return asksOf(names)
   const acknowledged: string[] = []
@@ -53,7 +53,7 @@ export function asksAt(door: Door, names: DoorNames): { next(): Ask; readonly ac
   }
 }
 
-/** What the quiet project does: appends, contexts and searches in turn. */
+/** The calls of the quiet project, alternating: appends, contexts and searches. */
 export function quietAsks(names: TenantNames): { next(): Ask; readonly acknowledged: string[] } {
   const usual = asksOf(names)
   let asked = 0
@@ -67,7 +67,7 @@ export function quietAsks(names: TenantNames): { next(): Ask; readonly acknowled
   }
 }
 
-/** Of the words that texts are made of. */
+/** A query of words that occur in the texts. */
 const questions = ['deploy the worker', 'cache of the queue', 'error in the test', 'the file and its lines']
 
 function recallOf({ largeThread, largeRef }: DoorNames) {
@@ -96,7 +96,7 @@ function toolCall(asked: number, names: DoorNames, acknowledged: string[]): Ask 
   }
 }
 
-/** A tool that refuses says so in its result, for the model that called it. */
+/** A refused tool call says so in its result, for the model. */
 function readRefusal(text: string): { retryAfter?: string } | null {
   const [, retryAfter] = /may work after (\d+) s/.exec(text) ?? []
   if (!text.includes('RATE_LIMITED')) return null

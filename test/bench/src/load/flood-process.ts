@@ -4,14 +4,14 @@ import { LoopDelay } from './loop-delay.js'
 import { type Answers, Asker, type Manners } from './offered-load.js'
 import { asksOf, type TenantNames } from './tenant.js'
 
-/** What the process is told first: who asks where. */
+/** The first message to the process: which project calls which gateways. */
 export interface FloodOrder extends TenantNames {
   readonly kind: 'begin'
   readonly urls: readonly string[]
   readonly key: string
 }
 
-/** Later: ask as fast as answers come, by so many at once; or so many times each second, whatever becomes of them. */
+/** Later messages: a number of callers that repeat without pause, or a fixed rate of calls whatever their results. */
 export type AskOrder =
   | { readonly kind: 'closed'; readonly atOnce: number; readonly forMs: number }
   | (DoorNames & {
@@ -25,15 +25,15 @@ export type AskOrder =
 
 export interface FloodAnswers extends Omit<Answers, 'others' | 'doneMsOf'> {
   readonly others: readonly (readonly [number, number])[]
-  /** Ids of messages that were said to be stored, since the last time. */
+  /** Ids of messages that were acknowledged as stored, since the last report. */
   readonly acknowledged: readonly string[]
-  /** How late this process itself was at times: its 99th percentile, in milliseconds. */
+  /** The delay of this process's own event loop: the 99th percentile, in milliseconds. */
   readonly ownDelayMs: number
 }
 
 /**
- * The clients of a flood stand for other machines. Here they share one with the servers, and would take its processors from
- * them and from who measures: so they take what is left.
+ * The clients of a flood stand for other machines. Here they share one with the servers and the measuring process, so they
+ * run at a lower priority than both.
  */
 const NICENESS = 10
 
@@ -47,7 +47,7 @@ process.on('message', (order: FloodOrder | AskOrder) => {
     process.send?.('ready')
   } else void askAs(order).then((answers) => process.send?.(answers))
 })
-// Also when the parent was killed: the channel closes with it.
+// The channel also closes when the parent was killed.
 process.on('disconnect', () => {
   asker?.close()
   process.exit()

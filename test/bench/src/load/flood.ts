@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { dismiss, told } from '@heddle/test-support/forked'
 import type { AskOrder, FloodAnswers, FloodOrder } from './flood-process.js'
 
-/** A project that asks, in a process of its own: what it sees is not held up by who measures. */
+/** A project whose calls come from a process of their own, so that the measuring process does not delay them. */
 export interface Flood {
   ask(order: AskOrder): Promise<FloodAnswers>
   stop(): Promise<void>

@@ -8,7 +8,7 @@ import { createLogger, loadConfig } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 import { LoopDelay } from './loop-delay.js'
 
-/** What the process is told first: what to serve. It answers with where. */
+/** The first message to the process: the gateway's parameters. It answers with its address. */
 export interface GatewayOrder {
   readonly databaseUrl: string
   readonly queue: QueuesOptions['backend']
@@ -19,7 +19,7 @@ export interface GatewayAnswer {
   readonly url: string
 }
 
-/** How late its event loop was since it was last asked: the 99th percentile, in milliseconds. */
+/** The delay of its event loop since the last request: the 99th percentile, in milliseconds. */
 export interface DelayAnswer {
   readonly delayMs: number
 }
@@ -37,7 +37,7 @@ process.on('message', (order: GatewayOrder | 'delay') => {
   process.send?.({ delayMs: delay.stop() } satisfies DelayAnswer)
   delay = new LoopDelay()
 })
-// Also when the parent was killed: the channel closes with it.
+// The channel also closes when the parent was killed.
 process.on('disconnect', () => void stop().finally(() => process.exit()))
 
 async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<GatewayAnswer> {

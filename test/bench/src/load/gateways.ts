@@ -7,7 +7,7 @@ import type { DelayAnswer, GatewayAnswer, GatewayOrder } from './gateway-process
 
 export interface GatewayProcess {
   readonly url: string
-  /** How late its event loop was since the last time: the 99th percentile. */
+  /** The delay of its event loop since the last call: the 99th percentile. */
   delayMs(): Promise<number>
   stop(): Promise<void>
 }

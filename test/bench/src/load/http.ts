@@ -14,8 +14,8 @@ const MESSAGES = 200
 const BUDGET = 16_000
 
 /**
- * What HTTP adds to an append of one message and to a build: the same calls over the queue and through a gateway, with a
- * key, in turn. The gateway shares this process with both clients; the workers do not.
+ * The time that HTTP adds to an append of one message and to a build: the same calls over the queue and through a gateway, with
+ * a key, alternating. The gateway shares this process with both clients; the workers do not.
  */
 export async function measureHttp(bench: Bench): Promise<Measured[]> {
   const { store, projectId, client } = bench

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 const LOOK_EVERY_MS = 5
 const NANOSECONDS_PER_MS = 1e6
 
-/** How late a process itself is: who measures on a busy machine waits for the machine, too. */
+/** The delay of this process itself, which on a busy machine is part of every measured time. */
 export class LoopDelay {
   readonly #histogram = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS })
 
@@ -11,7 +11,7 @@ export class LoopDelay {
     this.#histogram.enable()
   }
 
-  /** @returns the 99th percentile since it began, in milliseconds beyond the pause between two looks */
+  /** @returns the 99th percentile since it began, in milliseconds beyond the sampling interval */
   stop(): number {
     this.#histogram.disable()
     return Math.max(0, this.#histogram.percentile(99) / NANOSECONDS_PER_MS - LOOK_EVERY_MS)

@@ -14,16 +14,16 @@ import { countMissing, settle, type Tenant } from './noisy.js'
 import { Asker, type Manners } from './offered-load.js'
 import { percentile } from './statistics.js'
 
-/** Calls of the noisy project at once, each of which asks again as soon as it has its answer. */
+/** Concurrent callers of the noisy project, each of which calls again as soon as it has its answer. */
 const FLOOD_AT_ONCE = 100
 const QUIET_PER_SECOND = 8
 const PHASE_MS_MAX = 15_000
 const WARM_MS = 4_000
-/** What the flood is given to become one before the quiet project is measured beside it. */
+/** The warm-up of a flood before the quiet project is measured beside it. */
 const FLOOD_AHEAD_MS = 1_000
-/** Of the large thread: until then its stages work for the noisy project alone. */
+/** Limit of the wait for the large thread to settle: its stages work only for the noisy project. */
 const SETTLED_MS_MAX = 120_000
-/** What a flood leaves for the workers to do; the time alone before it is used where it takes longer. */
+/** Limit of the wait for the work that a flood leaves; if it takes longer, the previous time alone is used. */
 const IDLE_MS_MAX = 30_000
 const LOOK_EVERY_MS = 200
 const LARGE_MESSAGES = 50
@@ -38,7 +38,7 @@ interface Phase {
 
 const patient = doors.map((door): Phase => ({ name: `noisy.doors.${door}`, door, manners: 'patient' }))
 const hasty = refusingDoors.map((door): Phase => ({ name: `noisy.hasty.${door}`, door, manners: 'hasty' }))
-/** Those that write come last, whatever their callers' manners. */
+/** Those that write come last, whatever the retry delay of their callers. */
 const phases = [...patient, ...hasty].sort((one, other) => Number(isWriting(one)) - Number(isWriting(other)))
 
 export const noisyDoorNames = [
@@ -48,7 +48,7 @@ export const noisyDoorNames = [
   'noisy.doors.failed',
 ]
 
-/** What a flood of one project at each door costs another one. */
+/** The cost of a flood of one project at each interface for another project. */
 export async function measureNoisyDoors(sizes: Sizes): Promise<Measured[]> {
   try {
     return await withBench('redis', (bench) => measureOn(bench, sizes))
@@ -62,13 +62,13 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
   const forMs = Math.min(noisySeconds * 1_000, PHASE_MS_MAX)
   const { HEDDLE_WORKERS_NICENESS } = process.env
   const { niceness } = loadConfig({ env: { HEDDLE_WORKERS_NICENESS }, cwd: tmpdir() }).workers
-  // As deployed: who answers somebody shares no event loop with what is done behind it.
+  // As deployed: the process that answers callers does not share its event loop with the stages.
   const pools = await Promise.all([
     bench.startStagesBehind(niceness, 'ingest'),
     bench.startStagesBehind(niceness, 'assemble'),
     bench.startStagesBehind(niceness, 'prune', 'summarize', 'embed'),
   ])
-  // One: whoever floods has nowhere else to go, and neither has the other.
+  // One gateway, so that the flood and the quiet project must share it.
   const gateway = await startGatewayProcess(bench)
   const [noisy, quiet] = [await settle(bench, 'noisy'), await settle(bench, 'quiet')]
   const large = await fillLargeThread(bench, noisy)
@@ -85,7 +85,7 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
     const wanted = phases.filter(({ name }) => isWanted(name, only))
     const measured = wanted.length > 0 ? wanted : phases
     for (const [index, { name, door, manners }] of measured.entries()) {
-      // Anew before each door, since machines have moods; but not while workers are busy with what a flood has left.
+      // Measured before each flood, since machines vary; but not while workers are busy with work that a flood has left.
       if (index > 0 && (await isIdleInTime(bench))) alone = await asker.open(calmly.next, QUIET_PER_SECOND, forMs)
       const flooding = flood.ask({
         kind: 'door',
@@ -141,7 +141,7 @@ async function measureOn(bench: Bench, { noisySeconds, only }: Sizes): Promise<M
   }
 }
 
-/** Whether the workers have done with what was left to them, within a bound. */
+/** Whether the workers have finished the remaining work within the limit. */
 async function isIdleInTime({ queues }: Bench): Promise<boolean> {
   const endsAtMs = performance.now() + IDLE_MS_MAX
   while (performance.now() < endsAtMs) {

@@ -25,7 +25,7 @@ const FLOOD_TIMES = 5
 const QUIET_SHARE = 0.05
 /** Enough answers for a percentile, however slow the machine. */
 const QUIET_PER_SECOND_MIN = 0.5
-/** Of `/healthz`, which asks nobody: what the machine itself takes to answer while it is as busy as that. */
+/** For `/healthz`, which needs no other process: the delay of the machine itself under this load. */
 const LIVES_PER_SECOND = 20
 const LOOK_EVERY_MS = 200
 const IDS_PER_LOOK = 5_000
@@ -40,7 +40,7 @@ export const noisyNames = [
   'noisy.waiting',
 ]
 
-/** What one project that asks for five times what the workers can do costs another one. */
+/** The cost of a project that offers five times the capacity of the workers for another project. */
 export async function measureNoisy(sizes: Sizes): Promise<Measured[]> {
   try {
     return await withBench('redis', (bench) => measureOn(bench, sizes))
@@ -51,12 +51,12 @@ export async function measureNoisy(sizes: Sizes): Promise<Measured[]> {
 }
 
 /**
- * Gateways, workers and the noisy project are processes of their own; the quiet one and who asks for `/healthz` are this one.
- * Whoever asks stands for clients on other machines, and how late it was itself is told beside what it saw.
+ * Gateways, workers and the noisy project have their own processes; the quiet project and the calls of `/healthz` are in this
+ * one. Callers stand for clients on other machines, so the delay of each calling process is reported beside its times.
  */
 async function measureOn(bench: Bench, { noisySeconds }: Sizes): Promise<Measured[]> {
   const forMs = noisySeconds * 1_000
-  // As `heddle worker` reads it, so that another one can be tried.
+  // Read as `heddle worker` reads it, so that other values can be tried.
   const { HEDDLE_WORKERS_NICENESS } = process.env
   const { niceness } = loadConfig({ env: { HEDDLE_WORKERS_NICENESS }, cwd: tmpdir() }).workers
   const stages = await bench.startStagesBehind(niceness, 'ingest', 'prune', 'summarize', 'embed', 'assemble')
@@ -133,7 +133,7 @@ export async function settle(bench: Bench, project: string): Promise<Tenant> {
   return { key, agent, thread }
 }
 
-/** The most jobs that callers wait for, seen at one time. */
+/** The maximum number of jobs with waiting callers at one time. */
 function watchDepth({ queues }: Bench): { stop(): Promise<number> } {
   let most = 0
   let isOver = false

@@ -1,53 +1,53 @@
 import { Agent, request } from 'node:http'
 
-/** One request, and what is to be known of its answer. */
+/** One request, and how to judge its answer. */
 export interface Ask {
-  /** Under which its times are told apart, if at all. */
+  /** The group of its times, if they are reported separately. */
   readonly kind?: string
   readonly path: string
   /** Sent with POST; without one it is a GET. */
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
-  /** A stream, which is left after so many milliseconds. */
+  /** A stream, which is closed after this many milliseconds. */
   readonly readForMs?: number
-  /** Whether an answer with the status 200 is a refusal all the same, and when it says to come again. */
+  /** Whether an answer with the status 200 is a refusal, and its retry delay. */
   readRefusal?(text: string): { retryAfter?: string } | null
-  /** Called where the server says that it has done it. */
+  /** Called when the server acknowledges the request. */
   onDone?(): void
 }
 
 export interface Answers {
-  /** Milliseconds of each, from when it was due. */
+  /** Milliseconds of each request, from its due time. */
   readonly doneMs: number[]
-  /** The same by what was asked for. */
+  /** The same by group. */
   readonly doneMsOf: Map<string, number[]>
   /** Milliseconds of each 429, from when it was sent. */
   readonly refusedMs: number[]
   /** The largest answer, in bytes. */
   bytesMax: number
-  /** Refusals that do not say when to come again. */
+  /** Refusals without a retry delay. */
   withoutRetryAfter: number
   /** By status; 0 where the connection broke. */
   readonly others: Map<number, number>
-  /** Due while as many as may be were under way already. */
+  /** Requests that were not sent because the limit of open ones was reached. */
   unsent: number
 }
 
 interface Answered {
-  /** Of a refusal. */
+  /** Times of refusals. */
   readonly retryAfterMs?: number
 }
 
 const CONNECTIONS_MAX = 400
 const TICK_MS = 10
-/** After a refusal, where a caller does not heed it: ten times as soon as it says. */
+/** A caller that ignores `Retry-After` retries ten times as soon. */
 const HASTY_PAUSE_MS = 100
 const MS_PER_SECOND = 1_000
 
-/** When callers come again after a refusal: when it says so, as SDKs do, or ten times as soon. */
+/** The retry delay of callers: as the refusal says, like SDKs, or a tenth of it. */
 export type Manners = 'patient' | 'hasty'
 
-/** A project that asks over HTTP, at gateways in turn. */
+/** A project that sends requests over HTTP, to its gateways round-robin. */
 export class Asker {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX })
   readonly #urls: readonly URL[]
@@ -59,7 +59,7 @@ export class Asker {
     this.#key = key
   }
 
-  /** As many at once as given, each after the answer to the one before: what the server can do. */
+  /** A fixed number of concurrent callers, each after the answer to its previous request: the capacity of the server. */
   async closed(makeAsk: () => Ask, atOnce: number, forMs: number, manners: Manners): Promise<Answers> {
     const answers = none()
     const endsAtMs = performance.now() + forMs
@@ -76,7 +76,7 @@ export class Asker {
     return answers
   }
 
-  /** So many each second, whatever becomes of those before: what users do. */
+  /** A fixed rate, whatever the results of earlier requests: the behaviour of users. */
   async open(makeAsk: () => Ask, perSecond: number, forMs: number): Promise<Answers> {
     const answers = none()
     const startedMs = performance.now()

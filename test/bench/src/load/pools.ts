@@ -8,7 +8,7 @@ import { build, settledThreads } from '../contexts/one-build.js'
 import { MissingServer } from '../servers.js'
 import type { Workers } from '../workers.js'
 
-/** The stages that are scaled, each alone while the others have one worker. */
+/** The scaled stages, one at a time while the others have one worker. */
 const scaled = ['ingest', 'embed', 'assemble'] as const
 type Scaled = (typeof scaled)[number]
 
@@ -19,7 +19,7 @@ const THREADS_EACH = 8
 const THREADS_BUILT = 4
 const MESSAGES_PER_APPEND = 20
 const DEADLINE_MS = 120_000
-/** Vectors are made faster than messages are stored: so many are there for each second before the pool of embed is scaled. */
+/** Messages stored for each second before the embed pool is scaled, since vectors are computed faster than messages are stored. */
 const BACKLOG_PER_SECOND = 2_000
 const IDS_PER_LOOK = 5_000
 const SETTLED_MS_MAX = 300_000
@@ -28,7 +28,7 @@ const LOOKS_MAX = 20
 
 export const poolNames = [...scaled.map((stage) => `pools.${stage}`), 'pools.lost', 'pools.unanswered', 'pools.unseen']
 
-/** What each pool does with one worker, with four and with one again, under load, and whether anything is lost meanwhile. */
+/** The throughput of each pool with one worker, with four and with one again, under load, and the losses meanwhile. */
 export async function measurePools(sizes: Sizes): Promise<Measured[]> {
   try {
     return await withBench('redis', (bench) => measureOn(bench, sizes))
@@ -88,13 +88,13 @@ function figureOf(stage: Scaled, rates: readonly number[], seconds: number): Mea
   }
 }
 
-/** Workers come one after another, and go as they do on SIGTERM: with jobs in their hands. */
+/** Workers start one after another, and stop as on SIGTERM, with active jobs. */
 async function resize(bench: Bench, stage: StageName, workers: Workers[], size: number): Promise<void> {
   while (workers.length < size) workers.push(await bench.startStages(stage))
   await Promise.all(workers.splice(size).map((each) => each.stop()))
 }
 
-/** Whether the queues tell, within a moment, of as many workers as there are. */
+/** Whether the queues report, within a moment, the actual number of workers. */
 async function isSeen({ queues }: Bench, stage: Scaled, size: number): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX; look++) {
     await queues.hearWorkers()
@@ -104,7 +104,7 @@ async function isSeen({ queues }: Bench, stage: Scaled, size: number): Promise<b
   return false
 }
 
-/** Those who append and ask, and what became of it. */
+/** The callers that append and request contexts, and their results. */
 class Load {
   readonly #bench: Bench
   readonly #built: readonly string[]
@@ -117,7 +117,7 @@ class Load {
     this.#built = built
   }
 
-  /** As many messages, as fast as they are taken. */
+  /** Appends this many messages, as fast as they are accepted. */
   async appendAll(count: number): Promise<void> {
     let left = count
     await this.#atOnce(
@@ -130,7 +130,7 @@ class Load {
     )
   }
 
-  /** Keeps a stage busy. @returns what it did in a second */
+  /** Keeps a stage busy. @returns its throughput per second */
   async during(stage: Scaled, forMs: number): Promise<number> {
     const startedMs = performance.now()
     const isOn = () => performance.now() < startedMs + forMs

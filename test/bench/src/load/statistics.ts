@@ -5,27 +5,27 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper
 }
 
-/** @param share 0 to 1; NaN where there are no values */
+/** @param share 0 to 1; NaN without values */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Milliseconds that some work took. */
+/** The duration of some work in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now()
   await work()
   return performance.now() - startedMs
 }
 
-/** What the rounds of one measurement may take unless it says otherwise: a slow machine gets fewer of them. */
+/** Default limit for all rounds of one measurement: a slow machine gets fewer of them. */
 const ROUNDS_MS_MAX = 20_000
 
 /**
- * Measures several things in turn, round after round, each second round in the other order: what else the machine does
- * hits all of them alike. The first round only warms up; one more is measured, however long it takes.
+ * Measures several things alternately, round after round, every second round in reverse order, so that other load on the machine
+ * affects all of them equally. The first round is a warm-up; at least one more is measured, however long it takes.
  *
- * @returns what each round gave, by name
+ * @returns the result of each round, by name
  */
 export async function interleaved<Name extends string, Result>(
   rounds: number,

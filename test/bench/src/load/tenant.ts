@@ -2,16 +2,16 @@ import { v7 as uuid } from 'uuid'
 import { conversationOf } from '../contexts/conversation.js'
 import type { Ask } from './offered-load.js'
 
-/** Where a tenant builds and appends. */
+/** The address at which a tenant builds and appends. */
 export interface TenantNames {
   readonly agent: string
-  /** The thread whose contexts it asks for. */
+  /** The thread of its contexts. */
   readonly thread: string
 }
 
 const MESSAGES_PER_APPEND = 20
 
-/** What a tenant asks for: appends to new threads, and contexts of one, in turn. */
+/** The calls of a tenant: appends to new threads, and contexts of one thread, alternating. */
 export function asksOf({ agent, thread }: TenantNames): { next(): Ask; readonly acknowledged: string[] } {
   const acknowledged: string[] = []
   let asked = 0

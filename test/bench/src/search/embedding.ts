@@ -12,13 +12,13 @@ const MODEL = 'bench/minilm'
 const CHUNKS = 160
 /** From a line to a full chunk. */
 const CHUNK_CHARACTERS = [60, 150, 300, 460] as const
-/** As the wrapper sends them. */
+/** The batches of the wrapper. */
 const BATCH_TEXTS = 8
 const ROUNDS = 5
 
 /**
- * The local embedder with its threads beside a model of MiniLM's shape that is called directly with the same batches, sorted by
- * length; and how long the event loop was kept from its work while the embedder ran.
+ * The local embedder with its threads beside a direct call of a model of MiniLM's shape with the same batches, sorted by
+ * length; and the delay of the event loop while the embedder ran.
  */
 export async function measureEmbedding(): Promise<Measured[]> {
   const modelsDir = await mkdtemp(join(tmpdir(), 'heddle-bench-models-'))
@@ -30,7 +30,7 @@ export async function measureEmbedding(): Promise<Measured[]> {
     const hashing = createHashingEmbedder()
     const delaysMs: number[] = []
     const wrapped = async () => {
-      // A monitor that is stopped and started again counts the time between as one delay.
+      // A monitor that is stopped and restarted counts the time between as one delay.
       const monitor = monitorEventLoopDelay({ resolution: 1 })
       monitor.enable()
       await embedder.embed(texts)
@@ -69,7 +69,7 @@ export async function measureEmbedding(): Promise<Measured[]> {
   }
 }
 
-/** Words that the model knows, so that no chunk is longer than what the wrapper lets through. */
+/** Words of the model's vocabulary, so that no chunk exceeds the wrapper's limit. */
 const WORDS =
   'cat dog bird house river server database index query deploy failed network timeout music recipe token'.split(' ')
 

@@ -15,8 +15,8 @@ const ITEMS = 100
 const AGAIN = 20
 
 /**
- * The selection among 100 items as a context has it made: for the first time, when all of them are embedded in one batch, and
- * when they are looked for again, which embeds the question and compares. Then one of them is changed.
+ * The selection among 100 items for a context: the first time, when all of them are embedded in one batch, and
+ * the second time, which embeds only the query and compares. Then one of them is changed.
  */
 export async function measureItemEmbedding(bench: Bench): Promise<Measured[]> {
   const modelsDir = await mkdtemp(join(tmpdir(), 'heddle-bench-models-'))
@@ -69,7 +69,7 @@ async function measure({ store, projectId, client, fresh }: Bench, embedder: Emb
       target: '<= 0.05',
       note: `${ITEMS} items looked for again, p50 of ${AGAIN}, beside the first time: ${batch} texts in one batch, then ${question.join(' and ')} for the question`,
     },
-    // Of the two calls the later one is the question.
+    // The second of the two calls is the query.
     {
       name: 'embed.items.changed',
       value: calls.slice(0, -1).reduce((sum, texts) => sum + texts, 0),

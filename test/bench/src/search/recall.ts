@@ -14,8 +14,8 @@ const WARM_UP_RECALLS = 40
 const MS_MAX = 5
 
 /**
- * 50 lines out of the middle of an archived result of a megabyte, without any queue, beside one select of the row that holds
- * it by its key. A recall finds the thread, the message and the entry, decompresses the content and counts tokens besides.
+ * 50 lines from the middle of an archived result of a megabyte, without any queue, beside one select of its row
+ * by its key. A recall also finds the thread, the message and the entry, decompresses the content and counts tokens.
  */
 export async function measureRecall(bench: Bench): Promise<Measured[]> {
   const stages = await bench.startStages('ingest')

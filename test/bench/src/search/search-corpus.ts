@@ -2,7 +2,7 @@ const WORDS = 30_000
 const CHARACTERS = 461
 const SYLLABLES = 'ba ce di fo gu ha ke li mo nu pa re si to vu wa xe yi zo qua stra plen'.split(' ')
 
-/** A text of about the length of a chunk, the same for the same number, with words as frequent as those of a language (Zipf). */
+/** A text of the length of a chunk, the same for the same number, with word frequencies of a natural language (Zipf). */
 export function corpusText(number: number): string {
   const random = generator(number + 1)
   let text = ''
@@ -10,7 +10,7 @@ export function corpusText(number: number): string {
   return text
 }
 
-/** A question of some words: two that are frequent, three that are less so, one that is rare. */
+/** A query of six words: two frequent ones, three less frequent ones, and a rare one. */
 export function corpusQuery(number: number): string {
   const random = generator(1_000_003 * (number + 1))
   const between = (from: number, to: number) => wordAt(from + Math.floor(random() * (to - from)))

@@ -15,13 +15,13 @@ const THREAD_MESSAGES = 500
 const SMALL_CHUNKS = 10_000
 const ROUNDS = 60
 const APPEND_DEADLINE_MS = 120_000
-/** Threads that are stored and embedded at once: the database works while vectors are made. */
+/** Threads that are stored and embedded at once: the database works while vectors are computed. */
 const AT_ONCE = 2
 const MEGABYTE = 1024 * 1024
-/** What a process keeps by default. */
+/** The default cache of a process. */
 const VECTOR_CACHE_MEGABYTES = 256
 
-/** Three ways of searching one scope, warm, beside one plain pass over the same vectors; small first, then in full. */
+/** Three ways to search one scope, with warm caches, beside one plain pass over the same vectors; first small, then in full. */
 export async function measureSearch(bench: Bench, { chunks }: { chunks: number }): Promise<Measured[]> {
   const embedder = createHashingEmbedder()
   const small = await measureScope(bench, embedder, { from: 0, to: Math.min(SMALL_CHUNKS, chunks) })
@@ -82,7 +82,7 @@ const AGENT = 'searcher'
 async function measureScope(bench: Bench, embedder: Embedder, range: { from: number; to: number }): Promise<Took> {
   await fill(bench, embedder, range)
   await bench.sql`vacuum analyze`
-  // As in a process that serves searches: with a cache of its own.
+  // With its own cache, as in a process that serves searches.
   const store = openStore({
     url: bench.servers.databaseUrl,
     vectorCacheBytesMax: VECTOR_CACHE_MEGABYTES * MEGABYTE,
@@ -94,7 +94,7 @@ async function measureScope(bench: Bench, embedder: Embedder, range: { from: num
       project: 'bench',
       log: createLogger({ level: 'error', name: 'bench' }),
       embedder: async () => embedder,
-      // As for a model of meanings: hashed words alone would seldom be compared.
+      // As for a semantic model: hashed words alone would seldom be compared.
       settings: { search: { ...defaultSettings.search, vectors: { ...defaultSettings.search.vectors, always: 0.2 } } },
     })
     const search = async (by: SearchLegs, query: string) => {
@@ -128,7 +128,7 @@ async function measureScope(bench: Bench, embedder: Embedder, range: { from: num
   }
 }
 
-/** The vectors of the scope one after another, as the embedder gave them: what is searched, without anything around it. */
+/** The vectors of the scope one after another, as the embedder returned them: only the comparison. */
 async function allVectors(embedder: Embedder, count: number): Promise<Float32Array> {
   const all = new Float32Array(count * embedder.dimensions)
   for (let number = 0; number < count; number += THREAD_MESSAGES) {
@@ -142,7 +142,7 @@ async function allVectors(embedder: Embedder, count: number): Promise<Float32Arr
   return all
 }
 
-/** The nearest vector by the plainest of loops, which says nothing about what a search does beside it. */
+/** The nearest vector by a plain loop, without the other work of a search. */
 function plainPass(query: Float32Array, vectors: Float32Array): number {
   const dimensions = query.length
   const count = vectors.length / dimensions
@@ -150,7 +150,7 @@ function plainPass(query: Float32Array, vectors: Float32Array): number {
   let bestDot = Number.NEGATIVE_INFINITY
   for (let row = 0, at = 0; row < count; row++) {
     let dot = 0
-    // Every element is there: nothing else is checked that a program in plain JavaScript would not check.
+    // Every element exists, and plain JavaScript would not check that either.
     for (let index = 0; index < dimensions; index++) dot += (query[index] as number) * (vectors[at++] as number)
     if (dot <= bestDot) continue
     best = row
@@ -159,7 +159,7 @@ function plainPass(query: Float32Array, vectors: Float32Array): number {
   return best
 }
 
-/** Stores messages of one chunk each, and makes them findable as the embed stage does. */
+/** Stores messages of one chunk each, and indexes them as the embed stage does. */
 async function fill(bench: Bench, embedder: Embedder, { from, to }: { from: number; to: number }): Promise<void> {
   const workers = await bench.startStages('ingest')
   const { store, projectId } = bench
