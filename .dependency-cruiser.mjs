@@ -148,7 +148,7 @@ export default {
           '^(packages|services)/[^/]+/src/index\\.ts$',
           '^packages/client/src/(connect|http|interface|calls|forms)/index\\.ts$',
           '^packages/client/door/index\\.js$',
-          '^packages/host/src/((presence|health|programs)/index|store-engine|database-server|configured-modules|close-stack|gateway-backend)\\.ts$',
+          '^packages/host/src/(presence/index|programs/(index|serving)|store-engine|database-server|configured-modules|close-stack|gateway-backend)\\.ts$',
         ],
       },
     },
