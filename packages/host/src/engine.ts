@@ -115,9 +115,9 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       stages: workersHere,
       env: context.env,
       reconcile: needs.reconcile ?? false,
-      ...(needs.concurrency !== undefined && { concurrency: needs.concurrency }),
-      ...(needs.onSettled !== undefined && { onSettled: needs.onSettled }),
-      ...(needs.summaryCallMsMax !== undefined && { summaryCallMsMax: needs.summaryCallMsMax }),
+      concurrency: needs.concurrency,
+      onSettled: needs.onSettled,
+      summaryCallMsMax: needs.summaryCallMsMax,
       ...(needs.threads === true && {
         threads: { databaseUrl: server.url, applicationName: threadNameOf(applicationName), place: context },
       }),

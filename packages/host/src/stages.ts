@@ -125,7 +125,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
       log,
       settings: config.settings,
       recordDeadLetter: (letter: DeadLetter) => letters.add(letter),
-      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+      concurrency: options.concurrency,
     }
     const starting: Promise<WorkerHandle>[] = []
     if (wants('ingest')) starting.push(createIngestWorker(deps))

@@ -320,7 +320,7 @@ it('settles every item once, in the order of its lane and within all limits, for
       itemsMax,
       weights: [{ of: ({ weight }) => weight, max }],
       batchesMax,
-      ...(anotherFrom !== undefined && { anotherFrom }),
+      anotherFrom,
       delayMs: delayTicks,
       restMs: () => restTicks,
       clock: { after },

@@ -27,7 +27,7 @@ function startCalls(source: string, clock?: Pick<Clock, 'after'>) {
     workerData: null,
     subject: 'the test thread',
     callTimeoutMs: 30_000,
-    ...(clock !== undefined && { clock }),
+    clock,
     closeTimeoutMs: 50,
   })
   onTestFinished(() => calls.close())

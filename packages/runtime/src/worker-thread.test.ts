@@ -24,7 +24,7 @@ function startAsking(answer?: (question: string) => Promise<unknown>) {
     subject: 'the test thread',
     callTimeoutMs: 30_000,
     closeTimeoutMs: 50,
-    ...(answer !== undefined && { answer }),
+    answer,
   })
   onTestFinished(() => calls.close())
   return calls

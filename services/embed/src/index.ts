@@ -30,6 +30,6 @@ export function createEmbedWorker(deps: EmbedWorkerDeps): Promise<WorkerHandle> 
       hereOrElsewhere({ job, large, here: (sizeMax) => embed(job, { ...deps, sizeMax }), publish: () => {} }),
     recordDeadLetter,
     log,
-    ...(concurrency !== undefined && { concurrency }),
+    concurrency,
   })
 }

@@ -52,7 +52,7 @@ function* prepareSteps(job: IngestJob, receivedAtMs: number): Pausable<PreparedA
     characters: job.messages.reduce((sum, placed) => sum + roomOf(placed), 0),
     agent: job.agent,
     thread: job.thread,
-    ...(job.newAgentRollingWindow !== undefined && { newAgentRollingWindow: job.newAgentRollingWindow }),
+    newAgentRollingWindow: job.newAgentRollingWindow,
     messages,
   }
 }
@@ -66,7 +66,7 @@ function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<
   const contentElement = yield* contentElementSteps(content)
   return {
     input,
-    ...(parts !== undefined && { parts }),
+    parts,
     ...(contentElement !== null && { contentElement }),
     ordinal,
     orderedAtMs: boundPlace(Date.parse(orderedAt), receivedAtMs),

@@ -64,7 +64,7 @@ async function importFiles(context: CommandContext, files: readonly string[], op
     signal: context.signal,
     project: config.project,
     format: options.format,
-    ...(options.thread !== undefined && { thread: options.thread }),
+    thread: options.thread,
   })
   const plan = await untilStopped(context.signal, planning).finally(() => reading.stop())
   try {

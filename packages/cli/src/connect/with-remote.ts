@@ -25,7 +25,7 @@ export async function remoteClientOf(context: CommandContext, options: UrlOption
   const { createClient } = await import('@heddle/client/http')
   // The key is never an argument: other users of the machine can read those.
   const key = context.env['HEDDLE_KEY']
-  return createClient({ url, ...(key !== undefined && { key }) })
+  return createClient({ url, key })
 }
 
 /**

@@ -24,7 +24,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, 
   throw new PermanentError(
     tooLarge === true ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR',
     `${subject}: ${path.length > 0 ? `${field}: ` : ''}${message} (received ${received})`,
-    { field, received, ...(hint !== undefined && { hint }) },
+    { field, received, hint },
   )
 }
 

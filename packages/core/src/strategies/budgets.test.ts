@@ -28,7 +28,7 @@ describe('any history with reasoning and parallel calls, in any format and by an
   test('a budget larger than one that works always works, and is respected', () => {
     fc.assert(
       fc.property(rows, ({ message, ...row }) => {
-        const outcome = lookAtBudgets({ ...row, ...(message !== undefined && { message }), count: estimateTokens })
+        const outcome = lookAtBudgets({ ...row, message, count: estimateTokens })
         expect(outcome).toMatchObject({ refusedLarger: 0, wrongNeeds: 0, overBudget: 0, broken: 0 })
       }),
       { numRuns: HISTORIES, endOnFailure: true },

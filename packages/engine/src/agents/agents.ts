@@ -46,7 +46,7 @@ export async function listAllAgents(
   checkPageLimit(limit)
   const list: CursorList = { kind: 'agents', ownerId: projectId }
   const [afterName] = placeAt(list, page, NAME_PLACE) ?? []
-  const query = { limit, ...(afterName !== undefined && { afterName }) }
+  const query = { limit, afterName }
   const rows = await store.inProject(projectId, (tx) => listAgents(tx, query))
   const agents = rows.map(({ lastMessageAtMs, ...row }) => ({
     ...toAgent(row),

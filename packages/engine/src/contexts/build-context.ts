@@ -68,7 +68,7 @@ class AwaitedContext {
     this.#expected = parts.queues.expectReply({
       requestId: this.#id,
       deadlineMs,
-      ...(signal !== undefined && { signal }),
+      signal,
       read: () => this.#read(),
       open: (answer) => this.#open(answer),
     })

@@ -33,9 +33,9 @@ import type { EngineContext } from '../setup/options.js'
 export async function planPruning(parts: EngineContext, options: PlanOptions): Promise<PrunePlan> {
   const { thread, agent, model, budget, strategy } = parse(prunePlanRequestSchema, options, 'prune plan')
   const request = {
-    ...(model !== undefined && { model }),
-    ...(budget !== undefined && { budget }),
-    ...(strategy !== undefined && { strategy }),
+    model,
+    budget,
+    strategy,
   }
   const { compaction, messages, state } = await parts.store.inProject(parts.projectId, async (tx) => {
     const found = await compactionOf(tx, parts, { thread, agent, request })

@@ -60,7 +60,7 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
       agent,
       thread,
       messages: [...messages],
-      ...(newAgentRollingWindow !== undefined && { newAgentRollingWindow }),
+      newAgentRollingWindow,
     }
     const retryPolicy = { clock, endsAtMs, ack: options.ack, asksForRoom: true }
     await sendJob(parts, threadIdOf(projectId, thread), { job, bytes: jsonCharacters }, retryPolicy)

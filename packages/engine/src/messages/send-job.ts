@@ -82,7 +82,7 @@ class Sending {
     const expected = this.#parts.queues.expectReply<true>({
       requestId: this.#outgoing.job.requestId,
       deadlineMs: Math.max(1, Math.ceil(endsAtMs - clock.monotonicMs())),
-      ...(signal !== undefined && { signal }),
+      signal,
       // The worker replies after the commit. Only a reply that was lost makes it worth a look into the store: many producers
       // that look while their jobs wait would take the time of the very worker that they wait for.
       whenOk: true,

@@ -7,7 +7,7 @@ const id = '018f0000-0000-7000-8000-000000000000'
 
 function placed(content: string, metadata?: PlacedMessage['message']['metadata']): PlacedMessage {
   return {
-    message: { id, role: 'user', content, ...(metadata !== undefined && { metadata }) },
+    message: { id, role: 'user', content, metadata },
     ordinal: 0,
     orderedAt: '2026-02-12T14:30:00.000Z',
   }

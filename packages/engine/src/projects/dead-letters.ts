@@ -25,8 +25,7 @@ async function readDeadLetters(
   selection: DeadLetterSelection,
 ): Promise<DeadLetter[]> {
   const { stage, limit, ownOnly } = parse(selectionSchema, selection, 'dead letters')
-  const read = (projectId: string) =>
-    store.inProject(projectId, (tx) => listDeadLetters(tx, { limit, ...(stage !== undefined && { stage }) }))
+  const read = (projectId: string) => store.inProject(projectId, (tx) => listDeadLetters(tx, { limit, stage }))
   const [owns, nobodys] = await Promise.all([read(own), ownOnly ? [] : read(NIL_ID)])
   return [...owns, ...nobodys].sort((left, right) => right.failedAtMs - left.failedAtMs).slice(0, limit)
 }

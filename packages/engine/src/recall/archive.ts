@@ -82,10 +82,10 @@ function toSelection({ projectId, clock }: EngineContext, conditions: Conditions
   return {
     ...(agent !== undefined && { agentId: agentIdOf(projectId, agent) }),
     ...(thread !== undefined && { threadId: threadIdOf(projectId, thread) }),
-    ...(kinds !== undefined && { kinds }),
-    ...(tool !== undefined && { toolName: tool }),
-    ...(path !== undefined && { path }),
-    ...(failed !== undefined && { failed }),
+    kinds,
+    toolName: tool,
+    path,
+    failed,
     ...(since !== undefined && { sinceMs: momentMs(since, nowMs) }),
     ...(until !== undefined && { untilMs: momentMs(until, nowMs) }),
   }

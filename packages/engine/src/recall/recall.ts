@@ -69,7 +69,7 @@ export async function recall(parts: EngineContext, request: RecallRequest): Prom
     summary,
     filePaths,
     ...shown,
-    ...(recalledPart !== undefined && { part: recalledPart }),
+    part: recalledPart,
   }
 }
 

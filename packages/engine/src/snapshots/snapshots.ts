@@ -55,7 +55,7 @@ export async function saveSnapshot(
   const expected = queues.expectReply({
     requestId: id,
     deadlineMs: Math.max(1, endsAtMs - clock.monotonicMs()),
-    ...(signal !== undefined && { signal }),
+    signal,
     readEveryMs: READ_EVERY_MS,
     read: async () => answerOf(await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))),
   })

@@ -55,10 +55,7 @@ export async function listThreadProcesses(
   const list: CursorList = { kind: 'processes', ownerId: threadId }
   const [afterName] = placeAt(list, page, NAME_PLACE) ?? []
   const [found, processes] = await store.inProject(projectId, (tx) =>
-    Promise.all([
-      loadThread(tx, { threadId }),
-      listProcesses(tx, { threadId, limit, ...(afterName !== undefined && { afterName }) }),
-    ]),
+    Promise.all([loadThread(tx, { threadId }), listProcesses(tx, { threadId, limit, afterName })]),
   )
   if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
   return pageOf(processes.map(toProcess), { list, limit })

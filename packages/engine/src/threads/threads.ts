@@ -34,7 +34,7 @@ export async function listAllThreads(
     listThreads(tx, {
       limit,
       ...(agent !== undefined && { agentId: agentIdOf(parts.projectId, agent) }),
-      ...(afterName !== undefined && { afterName }),
+      afterName,
     }),
   )
   const items = threads.map(({ agentName, lastMessageAtMs, createdAtMs, ...thread }) => ({

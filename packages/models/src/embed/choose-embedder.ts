@@ -108,7 +108,7 @@ export async function openLocal(
     modelsDir,
     cacheDir: transformersCacheDir(env),
     ...(threads !== null && { threads }),
-    ...(clock !== undefined && { clock }),
+    clock,
   }
   const embedder = await createLocalEmbedder(options)
   try {

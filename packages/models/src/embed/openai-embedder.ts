@@ -61,7 +61,7 @@ export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Prom
           model,
           input: [...texts],
           encoding_format: 'float',
-          ...(wanted !== undefined && { dimensions: wanted }),
+          dimensions: wanted,
         },
         { signal: either },
       )

@@ -130,8 +130,8 @@ export function createSummarizers({ env, clock, log, limits, onCall }: Summarize
       if (found !== undefined) return found
       const summarizer = openSummarizer(choice, env, {
         clock,
-        ...(limits !== undefined && { limits }),
-        ...(onCall !== undefined && { onCall }),
+        limits,
+        onCall,
       })
       const facts = { summarizer: summarizer.name, reason: choice.reason }
       if (choice.fellBack) log.warn(facts, 'summarizer chosen')

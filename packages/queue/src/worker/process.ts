@@ -156,7 +156,7 @@ async function reply<Name extends StageName>(
 function settledAs<Name extends StageName>(current: Try<Name>, result: Settled['result'], error?: ErrorData): Settled {
   const { options, jobId, attempt, startedAtMs } = current
   const durationMs = performance.now() - startedAtMs
-  return { stage: options.stage, jobId, attempt, result, durationMs, ...(error !== undefined && { error }) }
+  return { stage: options.stage, jobId, attempt, result, durationMs, error }
 }
 
 function ids({ projectId, threadId, requestId }: PayloadOrigin): Record<string, string> {

@@ -32,7 +32,7 @@ export class AccessLog {
       delayMs: GATHER_MS,
       restMs: () => GATHER_MS,
       flush: (batch) => this.#write(batch),
-      ...(options.clock !== undefined && { clock: options.clock }),
+      clock: options.clock,
     })
   }
 

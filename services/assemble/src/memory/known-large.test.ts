@@ -15,7 +15,7 @@ const jobOf = (payload: AssembleJob): Job<AssembleJob> => ({
 const context = (requestKey?: string): AssembleJob => ({
   projectId: '00000000-0000-4000-8000-000000000001',
   contextId: '00000000-0000-4000-8000-000000000002',
-  ...(requestKey !== undefined && { requestKey }),
+  requestKey,
 })
 
 test('a request that was too large a moment ago is refused at once, and looked at again after a minute', async () => {

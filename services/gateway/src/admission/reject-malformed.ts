@@ -58,5 +58,5 @@ function refusedOf(code: string | undefined): Refused {
 
 function refused(status: number, detail: string, field?: string): Refused {
   const code: ErrorData['code'] = status === 408 ? 'TIMEOUT' : 'VALIDATION_ERROR'
-  return new Refused({ code, detail, ...(field !== undefined && { field }) }, { status })
+  return new Refused({ code, detail, field }, { status })
 }

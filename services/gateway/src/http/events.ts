@@ -73,10 +73,10 @@ export class EventStreams {
       const options = {
         signal: ending.signal,
         inTurn: <T>(work: () => Promise<T>, signal: AbortSignal) => this.#readings.run(project, work, signal),
-        ...(topics !== undefined && { topics }),
-        ...(thread !== undefined && { thread }),
-        ...(agent !== undefined && { agent }),
-        ...(known !== undefined && { after: known }),
+        topics,
+        thread,
+        agent,
+        after: known,
       }
       const open = () => client.events.follow(options)
       const events = await this.#openings.run(project, open, ending.signal)

@@ -37,7 +37,7 @@ export function serveRoute(
     method,
     url: path,
     config: { access: { needs, isCounted: true, stage }, bodyMediaType },
-    ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
+    bodyLimit: bodyBytesMax,
     async handler(request, reply) {
       const { params, query, body, headers } = request
       const { project, client, role } = await callerOf(request, needs)

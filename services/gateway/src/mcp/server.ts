@@ -53,7 +53,7 @@ export function createMcpServer({ client, role, log, share = (work) => work() }:
     try {
       const work = () => tool.call(given.arguments ?? {}, { client, signal })
       const { stage } = tool
-      const { result, content } = showParts(await share(work, { signal, ...(stage !== undefined && { stage }) }))
+      const { result, content } = showParts(await share(work, { signal, stage }))
       return {
         content: [{ type: 'text', text: JSON.stringify(result) }, ...content],
         structuredContent: { ...result },

@@ -32,7 +32,7 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
   async list_threads({ agent, ...page }, { client }) {
     // An agent that is not there is another answer than one without threads.
     if (agent !== undefined) await client.agents.get(agent)
-    const { items, nextCursor } = await client.threads.list({ ...page, ...(agent !== undefined && { agent }) })
+    const { items, nextCursor } = await client.threads.list({ ...page, agent })
     return { items: items.map(toListedThread), nextCursor }
   },
   history: (input, { client }) => historyWithin(PAGE_CHARACTERS_MAX, input, client),

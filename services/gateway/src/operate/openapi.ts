@@ -57,7 +57,7 @@ function described(id: string, operation: Operation, components: Json): Json {
     tags: [tag],
     summary,
     'x-permission': needs,
-    ...(description !== undefined && { description }),
+    description,
     parameters: [
       ...parameters('path', params, components),
       ...parameters('query', query, components),

@@ -58,7 +58,7 @@ async function runQueues(context: CommandContext, action: Action | undefined, op
 }
 
 function selectionOf({ stage, limit }: QueuesOptions) {
-  return { limit, ...(stage !== undefined && { stage }) }
+  return { limit, stage }
 }
 
 async function showQueues(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {

@@ -69,7 +69,7 @@ async function setAgent(context: CommandContext, name: string, options: SetOptio
   await withRemote(context, options, null, async (client) => {
     const isAboutDocs = docs.length + removeDoc.length > 0
     const agent = await client.agents.put(name, {
-      ...(systemPrompt !== undefined && { systemPrompt }),
+      systemPrompt,
       ...(isAboutDocs && { docs: changed(await docsOf(client, name), docs, removeDoc) }),
     })
     context.printer.result(agent, () => [

@@ -42,10 +42,10 @@ async function planPruning(context: CommandContext, options: PruneOptions): Prom
   }
   const query = {
     thread,
-    ...(agent !== undefined && { agent }),
-    ...(model !== undefined && { model }),
-    ...(budget !== undefined && { budget }),
-    ...(strategy !== undefined && { strategy }),
+    agent,
+    model,
+    budget,
+    strategy,
   }
   await withEngine(context, options, { stages: [] }, async (engine) => {
     const plan = await engine.client.contexts.planPruning(query)

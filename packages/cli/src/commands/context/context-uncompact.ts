@@ -48,10 +48,10 @@ async function uncompactThread(context: CommandContext, options: UncompactOption
   await withEngine(context, options, { stages: [] }, async (engine) => {
     const result = await engine.client.contexts.uncompact({
       thread,
-      ...(agent !== undefined && { agent }),
-      ...(message !== undefined && { message }),
-      ...(from !== undefined && { fromSeq: from }),
-      ...(to !== undefined && { toSeq: to }),
+      agent,
+      message,
+      fromSeq: from,
+      toSeq: to,
       ...(all === true && { all }),
       ...(redo === true && { redo }),
     })

@@ -113,9 +113,9 @@ async function recallContent(context: CommandContext, reference: string, options
   await withRemote(context, options, null, async (client) => {
     const recalled = await client.recall({
       ref: reference,
-      ...(thread !== undefined && { thread }),
-      ...(lines !== undefined && { lines }),
-      ...(search !== undefined && { search }),
+      thread,
+      lines,
+      search,
       // People and programs want the whole content; the client's own limit is meant for models.
       maxTokens: maxTokens ?? limits.budgetTokensMax,
     })
@@ -156,15 +156,15 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
   })
   const { agent, thread, kind, tool, path, failed, since, until, limit, cursor, search, by } = options
   const selection = {
-    ...(agent !== undefined && { agent }),
-    ...(thread !== undefined && { thread }),
-    ...(kind !== undefined && { kinds: kind }),
-    ...(tool !== undefined && { tool }),
-    ...(path !== undefined && { path }),
-    ...(failed !== undefined && { failed }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(limit !== undefined && { limit }),
+    agent,
+    thread,
+    kinds: kind,
+    tool,
+    path,
+    failed,
+    since,
+    until,
+    limit,
   }
   if (search !== undefined) {
     refuse(options, ['cursor'], {
@@ -172,13 +172,13 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
       hint: 'A search gives the best --limit results.',
     })
     return await withRemote(context, options, null, async (client) => {
-      const found = await client.archive.search({ ...selection, query: search, ...(by !== undefined && { by }) })
+      const found = await client.archive.search({ ...selection, query: search, by })
       context.printer.result(found, () => searchLines(found))
     })
   }
   refuse(options, ['by'], { rule: 'needs --search', hint: 'Say what to search for, or leave it out.' })
   await withRemote(context, options, null, async (client) => {
-    const page = await client.archive.list({ ...selection, ...(cursor !== undefined && { cursor }) })
+    const page = await client.archive.list({ ...selection, cursor })
     context.printer.result(page, () => archiveLines(page))
   })
 }

@@ -48,7 +48,7 @@ export function ownerOf({ agent, thread }: OwnerOptions): Owner {
 }
 
 export function keyOf(type: ItemType, name: string, { server }: OwnerOptions): ItemKey {
-  return { type, name, ...(server !== undefined && { serverName: server }) }
+  return { type, name, serverName: server }
 }
 
 /** A tool is named with its server, as hosts of tools do. */

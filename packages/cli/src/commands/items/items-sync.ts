@@ -65,7 +65,7 @@ async function syncItems(context: CommandContext, words: readonly string[], opti
   // Here `--url` is the MCP server; HEDDLE_URL alone names the gateway.
   const { url: _, ...rest } = options
   await withRemote(context, rest, null, async (client) => {
-    const synced = await client.items.sync(agent, server, tools, { ...(include !== undefined && { include }) })
+    const synced = await client.items.sync(agent, server, tools, { include })
     context.printer.result({ agent, ...synced, notes }, () => {
       const { added, changed, removed, unchanged } = synced
       return [

@@ -55,10 +55,10 @@ async function showEvents(context: CommandContext, options: TailOptions): Promis
     const ending = new AbortController()
     const events = await client.events.follow({
       signal: AbortSignal.any([context.signal, ending.signal]),
-      ...(agent !== undefined && { agent }),
-      ...(thread !== undefined && { thread }),
-      ...(topic !== undefined && { topics: topic }),
-      ...(after !== undefined && { after }),
+      agent,
+      thread,
+      topics: topic,
+      after,
     })
     context.printer.note('waiting for events')
     try {

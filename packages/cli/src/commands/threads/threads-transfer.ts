@@ -78,7 +78,7 @@ async function importThread(context: CommandContext, file: string, options: Impo
   }
   await withStore(context, options, async ({ client }) => {
     const imported = await client.threads.import(() => linesOf(path, context.signal), {
-      ...(options.as !== undefined && { as: options.as }),
+      as: options.as,
     })
     const rows = Object.entries(imported.added).filter(([, count]) => count > 0)
     context.printer.result(imported, () => [
