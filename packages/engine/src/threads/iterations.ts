@@ -33,9 +33,10 @@ import type { EngineContext } from '../setup/options.js'
  * @throws ConflictError where an id is taken by another iteration, a number by another id, or the thread by another agent
  */
 export async function appendAllIterations(
-  { store, queues, project, projectId, clock, log }: EngineContext,
+  parts: EngineContext,
   options: AppendIterationsOptions,
 ): Promise<AppendIterationsResult> {
+  const { store, project, projectId, clock, log } = parts
   const agent = parse(nameSchema, options.agent, 'agent')
   const thread = parse(nameSchema, options.thread, 'thread')
   const nowMs = clock.nowMs()
@@ -57,7 +58,7 @@ export async function appendAllIterations(
   const threadId = threadIdOf(projectId, thread)
   if (stored > 0) {
     try {
-      await queues.wake('summarize', { projectId, threadId })
+      await parts.queues.wake('summarize', { projectId, threadId })
     } catch (error) {
       // They are stored: the reconciler finds that the summary lags behind them.
       log?.warn({ error, projectId, threadId }, 'the summarize stage was not woken')
