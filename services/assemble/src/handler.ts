@@ -77,7 +77,7 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
   const { threadId, thread } = loaded
   const memories = await recallMemories(deps, { projectId, threadId, thread, input, built: bare.built, deadlineAtMs })
   const made = memories === null ? bare : deps.maker.make({ ...input, memories })
-  // One that cannot be had has no dimensions, and compares nothing.
+  // An embedder that could not be loaded has no dimensions and was not used, so the receipt does not name it.
   const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
   const receipt = { ...made.built.receipt, ...embedder }
   const answer = await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
@@ -122,7 +122,7 @@ async function record(
         const kept = { packed, stored, asOfMs, prepared, mentions, asked, isFillChosen }
         return finishContext(tx, { id: result.id, result, ...kept })
       },
-      // Whether it holds is seen by the threads that it tells of, which are looked at before the commit.
+      // With mentioned threads, the transaction first checks that they still exist, so the commit cannot travel along.
       { together: mentions.length === 0 },
     )
   } catch (error) {

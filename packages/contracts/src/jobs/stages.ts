@@ -21,7 +21,7 @@ interface StageDefinition<Schema extends z.ZodType> {
   readonly backoffMs: number
   /** Jobs that one worker process handles at once. */
   readonly concurrency: number
-  /** How long a worker may hold a job's lock without renewing it, in milliseconds. */
+  /** How long a job's lock lasts without renewal, in milliseconds; the queue limits it to 15,000 (`lockMsMax` in its bounds). */
   readonly lockMs: number
 }
 

@@ -127,7 +127,10 @@ export class FairShare {
     else this.#own.set(key, count)
   }
 
-  /** @param letIn becomes what is under way in this process, or is that already: the larger of the two counts */
+  /**
+   * @param letIn requests of this process that the gateway has admitted. Each becomes a job of `#own` while its request is open, so
+   *   the two overlap: the larger count is used, not the sum
+   */
   #total(stage: SharedStage, projectId: string, letIn = { jobs: 0, bytes: 0 }): { jobs: number; bytes: number } {
     const own = this.#own.get(keyOf(stage, projectId)) ?? { jobs: 0, bytes: 0 }
     const total = { jobs: Math.max(own.jobs, letIn.jobs), bytes: Math.max(own.bytes, letIn.bytes) }

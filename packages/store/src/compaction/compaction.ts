@@ -68,8 +68,8 @@ export function isPrunedUnderOthers({ thread, lane }: Compaction, settings: Part
 }
 
 /**
- * Whether a state covers messages that nothing stands for yet. Also one that was passed by, where what passed it became
- * void: it is the latest again.
+ * Whether a state covers messages and has no summary yet. That includes a `passed` state: if the state that passed it becomes
+ * void, this one is the latest again and needs its summary.
  */
 export function awaitsSummary({ status, coveredTo, summary }: ContextStateRow): boolean {
   return status !== 'void' && coveredTo !== null && summary === null

@@ -7,11 +7,11 @@ import type { ContextStateRow, LaneOfThread } from './states.js'
 export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
 
 /**
- * Publishes a state by compare-and-set.
+ * Inserts a state, unless another worker or a clear came first: pending if it needs a summary, else ready.
  *
  * Invariant: the agent's row is held until the commit, so a clear comes either before, and the state is refused, or after,
- * and the state belongs to the epoch that ended (docs/design.md#invariant-9). The thread and the state that it replaces are held
- * likewise: what is published for the thread in the same transaction is gone with it if it is erased.
+ * and the state belongs to the epoch that ended (docs/design.md#invariant-9). The rows of the thread and of the replaced state are
+ * locked likewise: an erasure of the thread waits for this transaction, and deletes all that it wrote.
  *
  * @returns false where the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken
  */
@@ -59,7 +59,8 @@ function insertUnlessCleared(tx: Tx, state: NewContextState) {
       ${state.status === 'ready' ? tx`now()` : null}
     from agent
     where agent.clear_epoch = ${state.clearEpoch}
-      -- A state of an erased thread of the same name saw a head that this thread has passed before it began.
+      -- A thread whose name was erased and used again counts on from the old head (base_seq): a state of the erased thread
+      -- read an earlier head, and is refused.
       and ${state.headSeq}::bigint >= (select base_seq from heddle.stage_cursors where thread_id = ${state.threadId})
       and (${state.replaces}::uuid is null or exists (select from replaced))
     on conflict (thread_id, lane, clear_epoch, generation) where status <> 'void' do nothing`
@@ -77,7 +78,8 @@ export interface PublishedSummary {
 /**
  * Gives a pending state its summary, which puts it in force.
  *
- * A state that a later one has passed by may still get it: until that one has its own, this one serves.
+ * A state that was `passed` (a later one was inserted before its summary) may still get it, and is in force until the later
+ * one has its own.
  *
  * @returns false where the agent was cleared since, or the state is void or has a summary
  */

@@ -71,7 +71,10 @@ export async function listStates(
   return rows.map(toState).reverse()
 }
 
-/** The generation of the first state that a message overtook: it did not see it, and its point lies behind it. */
+/**
+ * Finds the first state that a late message makes void: the state read the thread before the message was stored
+ * (`head_seq < seq`), yet compacted past the message's place in the conversation. Returns its generation.
+ */
 export async function findOvertaken(
   tx: Tx,
   { threadId, lane, clearEpoch, seq, position }: LaneOfThread & { seq: number; position: Position },

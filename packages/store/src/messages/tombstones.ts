@@ -6,8 +6,8 @@ import type { Columns } from '../schema/rows.js'
  * before anything else of it is removed. Whoever writes something of a thread falls under one of three rules:
  *
  * - An append holds the thread's cursor row, then looks for tombstones.
- * - What stages derive, and everything that is put to a thread, is written while the thread's row is held: see
- *   {@link holdThread}; a foreign key does the same. Taking that row away waits for them; later ones find no row.
+ * - Derived data (compactions, vectors, summaries) and everything else of a thread is written while the thread's row is locked:
+ *   see {@link holdThread}; a foreign key does the same. Deleting the row waits for these transactions; later ones find no row.
  * - What may name a thread that is not there (a requested context, an event, a dead letter, a thread that is being made)
  *   is written under the project's erasure lock, after looking for tombstones: see {@link shareErasureLock}. A tombstone is
  *   put while nobody shares the lock.

@@ -5,8 +5,9 @@ import { threads } from './threads.js'
 
 /**
  * The series of a thread's compactions in one lane (a strategy with its settings). Each generation replaces the one
- * before; the latest that is `ready` is in force. A compaction that needs a summary is `pending` until the summarize stage
- * publishes it, and `passed` where a later one was made before that; one that a late message overtook becomes `void`.
+ * before; the latest that is `ready` is in force. A compaction that needs a summary is `pending` until the summary
+ * of the summarize stage puts it in force, and `passed` where a later one was made before that; one that a late message
+ * overtook becomes `void`.
  */
 export const contextStates = heddle.table(
   'context_states',

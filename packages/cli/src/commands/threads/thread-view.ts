@@ -1,4 +1,6 @@
 import type { ThreadOverview } from '@heddle/client/interface'
+import { formats } from '@heddle/contracts'
+import { carriesReasoning } from '@heddle/core'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount, itemTable, type Line } from '../../output/table.js'
 
@@ -24,8 +26,10 @@ function sizeLines({ sentTokens, reasoningTokens, uncounted }: ThreadOverview): 
   const estimated = uncounted === 0 ? '' : ` · ${formatCount(uncounted)} messages are estimated so far`
   const sent = `${formatCount(sentTokens.anthropic)} tokens as sent`
   if (reasoningTokens === 0) return [`${sent}${estimated}`]
+  const withReasoning = formats.filter(carriesReasoning).join(', ')
+  const without = formats.filter((format) => !carriesReasoning(format)).join(', ')
   return [
-    `${sent} with reasoning (anthropic, ai-sdk, neutral) · ${formatCount(sentTokens['openai-chat'])} without (openai-chat, openai-responses)${estimated}`,
+    `${sent} with reasoning (${withReasoning}) · ${formatCount(sentTokens['openai-chat'])} without (${without})${estimated}`,
   ]
 }
 
