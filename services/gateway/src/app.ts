@@ -21,15 +21,15 @@ import { Metrics } from './operate/metrics.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
 
 export interface AppOptions {
-  /** Who answers `/healthz`: how another process tells this one from a stranger on the same port. */
+  /** Body of `/healthz`, by which another process recognizes this one on the port. */
   readonly identity: Readonly<Record<string, unknown>>
   readonly log: Logger
   readonly clock: Clock
   readonly admit: Admit
   readonly checkOrigin: CheckOrigin
-  /** What one project may have under way. */
+  /** Limits for the running requests of one project. */
   readonly projectLimits?: ProjectLimits | undefined
-  /** @throws RetryableError `SERVICE_UNAVAILABLE` while there is none */
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` while it is being opened */
   backend(): Backend
 }
 
@@ -40,21 +40,22 @@ export interface App {
 }
 
 /**
- * What one project has this process do at once. Beside others one piece of work where it asks for much: theirs shares the
- * event loop with that alone, and takes about twice as long as without it. Alone more than there are connections to the store. Each holds its answer in memory until that was taken.
+ * Concurrent work of one project in this process. A project with heavy load beside others gets one slot: their work shares
+ * the event loop with that one only, and takes about twice as long. A project that is alone gets more slots than the store
+ * has connections. Each slot holds its answer in memory until the client has read it.
  */
 const SLOTS = { calm: 4, crowded: 1, alone: 8 }
 
 /** Longest name in a path: each of its characters may be percent-encoded UTF-8. */
 const PARAM_CHARACTERS_MAX = limits.nameCharactersMax * 9
-/** How long the head of a request, and the whole of it, may be on their way. */
+/** Longest time for receiving the headers of a request, and for the whole request. */
 const HEAD_MS_MAX = 10_000
 const REQUEST_MS_MAX = 60_000
-/** An idle connection; longer than what proxies keep theirs for, so that they close first. */
+/** Lifetime of an idle connection; longer than that of proxies, so that they close first. */
 const KEEP_ALIVE_MS = 72_000
 const CONNECTIONS_MAX = 2_000
 
-/** The routes with all that stands before and behind them, not listening yet. */
+/** Builds the server with its hooks and routes; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { log, admit, checkOrigin, backend } = options
   const metrics = new Metrics()
@@ -71,14 +72,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: false,
     bodyLimit: limits.httpSmallBodyBytesMax,
     requestTimeout: REQUEST_MS_MAX,
-    // Whoever names no host is refused as those are who name another one, and not with a bare status.
+    // A request without `Host` is refused like one for another host, instead of Node's bare status.
     http: { requireHostHeader: false },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
     clientErrorHandler: (error, socket) => rejectMalformed(error, socket),
-    // A path that cannot be decoded gets no further than here, so no hook has seen it.
+    // A path that cannot be decoded is answered here, before any hook.
     frameworkErrors: (error, request, reply) => refuse(request, reply, foreignTo(request, checkOrigin) ?? error),
   })
   server.server.headersTimeout = HEAD_MS_MAX
@@ -86,7 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   closeOrphanedResponses(server.server)
   rejectOddRequests(server.server)
 
-  // First of all, for every route and for what is none.
+  // Runs first, for unknown routes too.
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOf(request))
     checkOrigin(request.headers)
@@ -98,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime)
-    // The pattern and never the path: that holds names, and a query what somebody looks for.
+    // The pattern and never the path: paths contain names, and queries contain search terms.
     const facts = { requestId: request.id, method: request.method, route, status: reply.statusCode }
     log.debug({ ...facts, durationMs: Math.round(reply.elapsedTime) }, 'request answered')
   })
@@ -136,7 +137,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   return { server, streams, metrics }
 }
 
-/** Why a request is none of this server's affair, if that is so. */
+/** The error for a request with a foreign host or origin; undefined if it is acceptable. */
 function foreignTo({ headers }: FastifyRequest, checkOrigin: CheckOrigin): unknown {
   try {
     checkOrigin(headers)
@@ -146,7 +147,7 @@ function foreignTo({ headers }: FastifyRequest, checkOrigin: CheckOrigin): unkno
   }
 }
 
-/** A caller's own id of the request, where it can stand in a log as it is. */
+/** The caller's request id if it is safe to log, else a new one. */
 function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID()
 }

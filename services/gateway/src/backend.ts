@@ -3,15 +3,14 @@ import type { ModelCalls } from '@heddle/contracts'
 import type { AskedShare, StageStats } from '@heddle/queue'
 import type { Keys } from './admission/access.js'
 
-/** What the gateway answers from. */
 export interface Backend {
   clientOf(project: string): Client
   readonly keys: Keys
-  /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
+  /** @throws RetryableError `RATE_LIMITED` if the project has used up its share of the stage */
   checkShare(project: string, share: Omit<AskedShare, 'projectId'>): void
   readStageStats(): Promise<StageStats[]>
-  /** What this process has asked of each model, by provider and name. */
+  /** Calls of this process to each model, by provider and name. */
   readModelCalls(): ReadonlyMap<string, ModelCalls>
-  /** @throws RetryableError `SERVICE_UNAVAILABLE` that names what is away */
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` that names the unreachable server */
   checkReady(): Promise<void>
 }

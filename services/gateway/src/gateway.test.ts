@@ -26,7 +26,7 @@ async function withGateway(options: Partial<GatewayOptions>, work: (gateway: Gat
   }
 }
 
-/** A backend whose client has what a test needs of it. */
+/** A backend whose client implements only the methods that a test needs. */
 function backendWith(client: object): () => Backend {
   return () => ({
     clientOf: () => client as Client,
@@ -38,7 +38,7 @@ function backendWith(client: object): () => Backend {
   })
 }
 
-test('while it starts it says so, and how soon to come again', async () => {
+test('a gateway that is still starting answers 503 with a time to retry', async () => {
   await withGateway({}, async ({ url }) => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     for (const path of ['/readyz', '/v1/agents', '/v1/events']) {
@@ -50,14 +50,14 @@ test('while it starts it says so, and how soon to come again', async () => {
   })
 })
 
-test('a port that is taken is named', async () => {
+test('the error names a port that is in use', async () => {
   await withGateway({}, async ({ port }) => {
     const second = withGateway({ port }, async () => undefined)
     await expect(second).rejects.toMatchObject({ code: 'CONFLICT', field: 'port', received: String(port) })
   })
 })
 
-test('closing ends streams, lets answers under way finish, and takes nothing new', async () => {
+test('closing ends streams, finishes running requests and accepts no new ones', async () => {
   const asked = deferred<void>()
   const answer = deferred<object>()
   const agents = {
@@ -93,7 +93,7 @@ async function* untilAborted(signal: AbortSignal): AsyncGenerator<never> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 }
 
-test('more than the room for bodies is refused before it is read, and the room is given back', async () => {
+test('bodies above the limit of the process are refused before they are read, and the capacity is released', async () => {
   await withGateway({ backend: backendWith({}) }, async ({ url, port }) => {
     const path = '/v1/threads/run/messages'
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked', expect: '100-continue' }
@@ -114,7 +114,7 @@ test('more than the room for bodies is refused before it is read, and the room i
   })
 })
 
-test('what tries of jobs took is shown by stage and end', async () => {
+test('durations of job attempts are shown by stage and outcome', async () => {
   await withGateway({}, async ({ url, recordTry }) => {
     recordTry({ stage: 'prune', jobId: 'j1', attempt: 1, result: 'done', durationMs: 30 })
     recordTry({ stage: 'prune', jobId: 'j1', attempt: 2, result: 'dead', durationMs: 40 })
@@ -124,7 +124,7 @@ test('what tries of jobs took is shown by stage and end', async () => {
   })
 })
 
-test('logs hold neither what was sent nor names nor what went wrong inside a text', async () => {
+test('logs contain no request content, no names and no content quoted by errors', async () => {
   const lines: string[] = []
   const destination = new Writable({
     write(line, _encoding, next) {
@@ -152,11 +152,11 @@ test('logs hold neither what was sent nor names nor what went wrong inside a tex
   expect(lines.join('')).not.toContain('swordfish')
 })
 
-test('who may not come in is told so before anything of a body is read', async () => {
+test('unauthorized callers are refused before their bodies are read', async () => {
   await withGateway({ backend: backendWith({}) }, async ({ port }) => {
     const headers = { 'content-type': 'application/json', 'content-length': 50_000_000, authorization: 'Bearer nobody' }
     for (const path of ['/v1/threads/run/messages', '/mcp']) {
-      // Of the body nothing is sent: an answer that waited for it would never come.
+      // The body is never sent: a response that waited for it would never arrive.
       const asked = request({ host: '127.0.0.1', port, path, method: 'POST', headers })
       asked.on('error', () => undefined)
       asked.flushHeaders()
@@ -167,7 +167,7 @@ test('who may not come in is told so before anything of a body is read', async (
   })
 })
 
-test('who has its share under way is refused without a question to the database and before anything of a body is read', async () => {
+test('a project that has used up its share is refused without a database query and before its body is read', async () => {
   let lookUps = 0
   const backend: Backend = {
     ...backendWith({})(),

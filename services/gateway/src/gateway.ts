@@ -10,21 +10,21 @@ import { createApp } from './app.js'
 import type { Backend } from './backend.js'
 
 export interface GatewayOptions {
-  /** Default 127.0.0.1. On an address that others reach, nobody is let in without a key. */
+  /** Default 127.0.0.1. On an address that other machines reach, every caller needs a key. */
   readonly host?: string
-  /** Names by which others ask it, such as that of a proxy before it; with any, nobody is let in without a key. */
+  /** Names under which others reach it, such as that of a proxy; if there are any, every caller needs a key. */
   readonly hosts?: readonly string[]
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number
-  /** The project of those who need no key. */
+  /** The project of callers without a key. */
   readonly project: string
   /** Shown at `/healthz`. */
   readonly identity: Readonly<Record<string, unknown>>
   readonly log: Logger
   readonly clock?: Clock
-  /** What one project may have under way. Default 256 requests, 1,024 while it is alone, and 128 MiB. */
+  /** Limits for the running requests of one project. Default 256 requests, 1,024 while it is alone, and 128 MiB. */
   readonly projectLimits?: ProjectLimits
-  /** Null while what it answers from is still being opened: until then it only tells how it stands. */
+  /** Null while the backend is being opened; until then only health checks are answered. */
   backend(): Backend | null
 }
 
@@ -32,25 +32,25 @@ export interface Gateway {
   readonly port: number
   /** `http://127.0.0.1:4680` */
   readonly url: string
-  /** Counts a try of a job for `/metrics`. */
+  /** Counts an attempt of a job for `/metrics`. */
   readonly recordTry: (settled: Settled) => void
   /**
-   * Takes nothing new, ends the streams of events, and waits for the answers under way. `/healthz` and `/readyz` are
-   * answered on.
+   * Accepts no new requests, ends the event streams, and waits for running requests. `/healthz` and `/readyz` are still
+   * answered.
    */
   drain(): Promise<void>
   /** Drains, and closes every connection. Bounded; never rejects. */
   close(): Promise<void>
 }
 
-/** How long answers that are under way may take once it closes. */
+/** Longest wait for running requests when the gateway closes. */
 const DRAIN_MS_MAX = 5_000
 const RETRY_AFTER_SECONDS = 1
 
 /**
  * Serves HTTP.
  *
- * @throws PermanentError `CONFLICT` where the port is in use, `FORBIDDEN` where it may not be opened
+ * @throws PermanentError `CONFLICT` if the port is in use, `FORBIDDEN` if it may not be opened
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { host = '127.0.0.1', hosts = [], port, project, identity, log, clock = systemClock } = options
@@ -100,12 +100,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** Whether anybody but this machine may be asking; then nobody is let in without a key. */
+/** Whether other machines can reach the gateway; then every caller needs a key. */
 export function isOpenToOthers({ host, hosts }: { host: string; hosts: readonly string[] }): boolean {
   return !isLoopback(host) || hosts.length > 0
 }
 
-/** The answers that are under way, for whoever waits until there are none. */
+/** Counts running responses, so that closing can wait until all of them have ended. */
 function countAnswers(server: Server): { none(withinMs: number): Promise<void> } {
   let underWay = 0
   let whenNone = () => {}

@@ -11,7 +11,7 @@ const CLOSING = `GET /v1/agents HTTP/1.1\r\n${HOST}connection: close\r\n\r\n`
 
 const nothing = async () => ({ items: [], nextCursor: null })
 
-/** Where one project has room for two requests and a hundred megabytes of bodies. @param list what answers the good requests */
+/** A gateway with limits of two requests and a hundred megabytes of bodies for a project. @param list answers the valid requests */
 async function withGateway(work: (port: number) => Promise<void>, list = nothing): Promise<void> {
   const gateway = await startGateway({
     port: 0,
@@ -35,7 +35,7 @@ async function withGateway(work: (port: number) => Promise<void>, list = nothing
   }
 }
 
-/** All that comes until the server closes the connection. */
+/** All bytes received until the server closes the connection. */
 async function exchange(port: number, sent: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let received = ''
@@ -47,7 +47,7 @@ async function exchange(port: number, sent: string): Promise<string> {
   return received
 }
 
-test('what Node would refuse with a bare status, or leave without a word, is refused with a problem document', async () => {
+test('requests that Node would refuse with a bare status or not at all are refused with a problem document', async () => {
   await withGateway(async (port) => {
     const cases: [string, number, string][] = [
       ['GET /v1/agents/coder HTTP/1.1\r\nconnection: close\r\n\r\n', 403, 'FORBIDDEN'],
@@ -64,7 +64,7 @@ test('what Node would refuse with a bare status, or leave without a word, is ref
   })
 })
 
-test('who asks for a tunnel and stays does not keep the gateway from closing', async () => {
+test('a client that sends CONNECT and stays does not keep the gateway from closing', async () => {
   let socket: Socket | undefined
   await withGateway(async (port) => {
     socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume()
@@ -74,16 +74,16 @@ test('who asks for a tunnel and stays does not keep the gateway from closing', a
   socket?.destroy()
 })
 
-test('requests that came over one connection and were never answered give their room back', async () => {
+test('unanswered requests of a closed connection release their capacity', async () => {
   await withGateway(async (port) => {
-    // What cannot be read closes the connection before those in front of it are answered.
+    // A malformed request closes the connection before earlier ones are answered.
     await exchange(port, `${GOOD}${GOOD}nonsense\r\n\r\n`)
     const statuses = async () => (await exchange(port, `${GOOD}${CLOSING}`)).match(/HTTP\/1\.1 \d+/g)
     await expect.poll(statuses).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
   })
 })
 
-test('a body that says it is larger than its route takes keeps nobody else out', async () => {
+test('a body declared larger than its route accepts does not block other requests', async () => {
   let answer = () => {}
   const answered = new Promise<void>((resolve) => {
     answer = resolve

@@ -11,10 +11,10 @@ import { startGateway } from './gateway.js'
 import { tools } from './mcp/tools.js'
 
 const CROWD = 12
-/** What one project may do at once beside another one, while it asks for no more. */
+/** Slots of one project beside another one under light load. */
 const SLOTS = 4
 
-/** A client whose calls are begun, and end when a test says so. */
+/** A client whose calls the test resolves by hand. */
 class HeldCalls {
   readonly begun: string[] = []
   readonly #ending: (() => void)[] = []
@@ -27,7 +27,7 @@ class HeldCalls {
     return new Promise((resolve) => this.#ending.push(() => resolve(result)))
   }
 
-  /** Waits until so many calls of the noisy project were begun in all. */
+  /** Waits until the noisy project has started `count` calls in total. */
   async until(count: number): Promise<void> {
     while (this.of('noisy') < count) await new Promise<void>((resolve) => (this.#onBegun = resolve))
   }
@@ -138,7 +138,7 @@ const doors: readonly [name: string, method: string, path: string, body?: object
 ]
 
 test.each(doors)(
-  '%s waits in the line of its own project, and never behind those of another',
+  '%s waits in the queue of its own project, and never behind requests of another',
   async (_name, method, path, body) => {
     await withGateway(async ({ url, calls }) => {
       const ask = (key: string) =>
@@ -146,7 +146,7 @@ test.each(doors)(
       await ask('quiet')
       const flood = Array.from({ length: CROWD }, () => ask('noisy'))
       await calls.until(SLOTS)
-      // All of the flood has arrived before this one, and is in its line.
+      // All requests of the flood arrived earlier and are queued.
       expect((await ask('quiet')).status).toBeLessThan(500)
       expect(calls.of('noisy')).toBe(SLOTS)
       for (let begun = SLOTS; begun < CROWD; begun = calls.of('noisy')) {
@@ -161,7 +161,7 @@ test.each(doors)(
   },
 )
 
-test('calls of one batch over MCP are done one after the other, in one slot', async () => {
+test('calls of one MCP batch run one after the other, in one slot', async () => {
   await withGateway(async ({ url, calls }) => {
     const batch = Array.from({ length: 4 }, (_, id) => toolCall('search', { query: 'words' }, id + 1))
     const asked = fetch(`${url}/mcp`, { method: 'POST', headers: headersOf('noisy'), body: JSON.stringify(batch) })
@@ -174,7 +174,7 @@ test('calls of one batch over MCP are done one after the other, in one slot', as
   })
 })
 
-test('each call of a batch over MCP counts among what a project may have under way', async () => {
+test('each call of an MCP batch counts against the running requests of its project', async () => {
   await withGateway(
     async ({ url, calls }) => {
       const batch = Array.from({ length: 5 }, (_, id) => toolCall('search', { query: 'words' }, id + 1))
@@ -191,7 +191,7 @@ test('each call of a batch over MCP counts among what a project may have under w
   )
 })
 
-test('tools whose work is done by workers are refused where the project has its share of them', async () => {
+test('tools whose work is done by workers are refused when the project has used up its share of them', async () => {
   await withGateway(async ({ url, calls, shares }) => {
     const given = { agent: 'a', thread: 'run', messages: [{ role: 'user', content: 'hello' }] }
     const refusals = []
@@ -212,7 +212,7 @@ test('tools whose work is done by workers are refused where the project has its 
   })
 })
 
-test('appends whose bodies are still on their way count among those of their project', async () => {
+test('appends whose bodies are still arriving count against the limit of their project', async () => {
   await withGateway(async ({ port, url, letIn }) => {
     const path = '/v1/threads/run/messages'
     const headers = { ...headersOf('quiet'), 'content-length': 1_000, expect: '100-continue' }
@@ -232,7 +232,7 @@ test('appends whose bodies are still on their way count among those of their pro
   })
 })
 
-test('a page of history over MCP holds as many messages as fit into it twice, and goes on after them', async () => {
+test('a page of history over MCP holds as many messages as fit twice, and its cursor continues after them', async () => {
   const asked: (number | undefined)[] = []
   const items = Array.from({ length: 5 }, (_, index) => ({ id: `m${index}`, content: 'x'.repeat(900_000) }))
   const list = async ({ limit = items.length }: { limit?: number }) => {
@@ -256,7 +256,7 @@ async function openStream(port: number, key: string) {
   return { status: response.statusCode, retryAfter: response.headers['retry-after'], close: () => asked.destroy() }
 }
 
-test('streams of events of one project leave some to the others', async () => {
+test('event streams of one project leave capacity to others', async () => {
   await withGateway(async ({ port }) => {
     const streams = await Promise.all(Array.from({ length: 60 }, () => openStream(port, 'noisy')))
     const refused = streams.filter(({ status }) => status === 429)
@@ -268,7 +268,7 @@ test('streams of events of one project leave some to the others', async () => {
   })
 })
 
-test('streams of events of one project read the log one after the other beside those of another', async () => {
+test('event streams of one project read the log one at a time while another project has streams', async () => {
   await withGateway(async ({ port, calls }) => {
     const streams = [await openStream(port, 'quiet')]
     for (let each = 0; each < CROWD; each++) streams.push(await openStream(port, 'noisy'))

@@ -27,7 +27,7 @@ function admitting(options: { isOpenToOthers?: boolean; hasAny?: boolean } = {})
 
 const refused = { status: 401, data: expect.objectContaining({ code: 'UNAUTHORIZED', field: 'authorization' }) }
 
-test('without a key everybody is admin of the one project, until that has had its first key', async () => {
+test('callers without a key are admin of the one project until it gets its first key', async () => {
   const { admit, clock, state } = admitting()
   expect(await admit({})).toEqual({ project: 'own', role: 'admin' })
   state.hasAny = true
@@ -38,13 +38,13 @@ test('without a key everybody is admin of the one project, until that has had it
   await expect(admit({})).rejects.toMatchObject(refused)
 })
 
-test('where others may ask, nobody is let in without a key', async () => {
+test('a gateway that other machines can reach admits nobody without a key', async () => {
   const { admit } = admitting({ isOpenToOthers: true })
   await expect(admit({})).rejects.toMatchObject(refused)
   expect(await admit({ authorization: 'Bearer good' })).toEqual(acme)
 })
 
-test('what is no key that is known is refused, also where none is needed', async () => {
+test('an unknown or malformed key is refused, also on a gateway that requires no key', async () => {
   const { admit } = admitting()
   for (const authorization of [
     'Bearer bad',
@@ -59,7 +59,7 @@ test('what is no key that is known is refused, also where none is needed', async
   }
 })
 
-test('a revoked key works for less than a second', async () => {
+test('a revoked key is accepted for less than a second', async () => {
   const { admit, clock, asked, known } = admitting()
   await admit({ authorization: 'Bearer good' })
   known.clear()
@@ -69,7 +69,7 @@ test('a revoked key works for less than a second', async () => {
   await expect(admit({ authorization: 'Bearer good' })).rejects.toMatchObject(refused)
 })
 
-test('each role may do what its permissions say and nothing else', () => {
+test('each role is allowed its permissions and nothing else', () => {
   for (const role of accessRoles) {
     for (const needs of ['produce', 'read', 'admin'] as const) {
       const check = () => checkPermission({ project: 'acme', role }, needs)

@@ -4,29 +4,28 @@ import type { Clock } from '@heddle/runtime'
 import { Refused } from '../http/problems.js'
 import { KeyCache, TRUSTED_MS } from './key-cache.js'
 
-/** Says for whom a request is answered, or throws. The one place where keys are read. */
+/** Returns the project and role of a caller, or throws. Only its implementation reads keys. */
 export type Admit = (headers: IncomingHttpHeaders) => Promise<Access>
 
-/** Where keys are kept. */
 export interface Keys {
-  /** For whom a key stands; null for what is none, or is revoked. */
+  /** The project and role of a key; null if it is unknown or revoked. */
   read(key: string): Promise<Access | null>
-  /** Whether the project that is served without keys ever had one. */
+  /** Whether the project that is served without keys ever had a key. */
   hasAny(): Promise<boolean>
 }
 
 export interface AdmitOptions {
-  /** The project of those who need no key. */
+  /** The project of callers without a key. */
   readonly project: string
-  /** Nobody is let in without a key, whether there is one or not. */
+  /** Every caller needs a key, even while the project has no keys. */
   readonly isOpenToOthers: boolean
   readonly clock: Clock
   keys(): Keys
 }
 
 /**
- * With a key, a caller is of the key's project. Without one everybody on this machine is the admin of the one project, until
- * that has had its first key: from then on, and for other machines always, a key is needed.
+ * A caller with a key gets the project of that key. Callers on this machine without a key are admin of the one project
+ * until it gets its first key; from then on a key is required. Other machines always need one.
  */
 export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptions): Admit {
   const known = new KeyCache({ clock, read: (key) => keys().read(key) })
@@ -64,7 +63,7 @@ function unauthorized(detail: string): Refused {
   )
 }
 
-/** @throws Refused with 403 where a role does not hold the permission */
+/** @throws Refused with 403 if the role lacks the permission */
 export function checkPermission({ role }: Access, needs: Permission): void {
   if (permissionsOf[role].includes(needs)) return
   throw new Refused({

@@ -6,13 +6,13 @@ import { Refused } from '../http/problems.js'
 import { type Admit, checkPermission } from './access.js'
 import type { RequestsUnderWay } from './requests-under-way.js'
 
-/** What a route asks of whoever calls it. */
+/** Access and limits that a route requires. */
 export interface RouteAccess {
-  /** `any`: to be known; what is allowed is decided for each part of the request. */
+  /** `any`: any known caller; permissions are checked for each part of the request. */
   readonly needs: Permission | 'any'
-  /** Whether its requests count among what the project may have under way; those of streams last for days. */
+  /** Whether its requests count against the project's limits. Streams do not: they stay open for days. */
   readonly isCounted: boolean
-  /** Whose workers do what is asked for: a project has a share of them. */
+  /** Stage whose workers do the work; the project's share of that stage applies. */
   readonly stage?: NewShare['stage'] | undefined
 }
 
@@ -25,11 +25,11 @@ declare module 'fastify' {
 export interface AdmissionOptions {
   readonly admit: Admit
   readonly requests: RequestsUnderWay
-  /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
+  /** @throws RetryableError `RATE_LIMITED` if the project has used up its share of the stage */
   checkShare(project: string, share: Omit<AskedShare, 'projectId'>): void
 }
 
-/** Lets requests in before anything of their bodies is read: who is refused has taken no memory. */
+/** Admits requests before their bodies are read, so a refused request takes no memory. */
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #accesses = new WeakMap<FastifyRequest, Access>()
@@ -39,14 +39,14 @@ export class Admission {
   }
 
   /**
-   * @param bytesMax what the route takes of a body
-   * @throws Refused with 401 or 403; RetryableError `RATE_LIMITED` where the project, or all together, have too much under way
+   * @param bytesMax largest body that the route accepts
+   * @throws Refused with 401 or 403; RetryableError `RATE_LIMITED` above the limits of the project or of the process
    */
   async enter(request: FastifyRequest, bytesMax: number, response: ServerResponse): Promise<void> {
     const { access } = request.routeOptions.config
     const { requests, checkShare } = this.#options
     const bytes = Math.min(Number(request.headers['content-length'] ?? 0), bytesMax)
-    // A body that does not say its length counts as nothing for its project, and in full in the room for all.
+    // A body without a declared length counts zero bytes for its project, and the maximum for the limit of the process.
     const bodyBytes = request.headers['transfer-encoding'] === undefined ? bytes : bytesMax
     if (access === undefined) return requests.enter({ bytes, bodyBytes }, response)
     const { project } = await this.admit(request, access.needs)
@@ -55,7 +55,7 @@ export class Admission {
     requests.enter({ project: isCounted ? project : undefined, stage, bytes, bodyBytes }, response)
   }
 
-  /** For whom a request is answered. @throws Refused with 401 or 403 */
+  /** Returns the caller's project and role. @throws Refused with 401 or 403 */
   async admit(request: FastifyRequest, needs: Permission | 'any'): Promise<Access> {
     const access = this.#accesses.get(request) ?? (await this.#options.admit(request.headers))
     this.#accesses.set(request, access)
@@ -63,7 +63,7 @@ export class Admission {
     return access
   }
 
-  /** Whether a request that was let in would be so now. Where nobody can say, because the store is away, it would. */
+  /** Whether an admitted request would still be admitted. True while the store is unreachable. */
   async admitsStill(request: FastifyRequest, needs: Permission): Promise<boolean> {
     try {
       const access = await this.#options.admit(request.headers)

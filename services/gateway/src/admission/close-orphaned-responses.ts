@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Has every answer end. Requests may come over one connection without waiting for answers, which are then written in turn;
- * where the connection closes before an answer's turn came, Node lets go of it without a word. Whoever gives room back when
- * an answer closes would wait for ever, so those that are left behind are closed here.
+ * Makes every response emit `close`. Pipelined requests share a connection, and their responses are written in order.
+ * If the connection closes first, Node drops the queued responses without an event, and code that releases capacity on
+ * `close` would never run; so this closes them.
  */
 export function closeOrphanedResponses(server: Server): void {
   const ofSocket = new WeakMap<Socket, Set<ServerResponse>>()
@@ -19,7 +19,7 @@ export function closeOrphanedResponses(server: Server): void {
 function watch(socket: Socket): Set<ServerResponse> {
   const open = new Set<ServerResponse>()
   socket.once('close', () => {
-    // Those whose turn it was are closed by Node.
+    // Node closes the response that was being written.
     setImmediate(() => {
       for (const response of open) response.emit('close')
     })

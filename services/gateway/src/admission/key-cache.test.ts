@@ -5,10 +5,10 @@ import { KeyCache, TURN_MS_MAX } from './key-cache.js'
 
 const acme: Access = { project: 'acme', role: 'read' }
 
-/** Lets everything run that waits for nothing but what has happened. */
+/** Runs all pending microtasks. */
 const settled = () => new Promise<void>((done) => setImmediate(done))
 
-/** Keys whose look-ups the test answers by hand. */
+/** A key store whose reads the test resolves by hand. */
 function lookingUp() {
   const clock = new ManualClock()
   const asked: { key: string; answer(access: Access | null): Promise<void>; fail(): Promise<void> }[] = []
@@ -36,7 +36,7 @@ function lookingUp() {
   return { clock, asked, keys, letIn }
 }
 
-test('all who come with one key at the same moment wait for one look-up', async () => {
+test('concurrent requests with the same key share one lookup', async () => {
   const { asked, keys } = lookingUp()
   const reading = Array.from({ length: 100 }, () => keys.read('good'))
   await settled()
@@ -45,7 +45,7 @@ test('all who come with one key at the same moment wait for one look-up', async 
   expect(await Promise.all(reading)).toEqual(reading.map(() => acme))
 })
 
-test('a key in use is looked up anew behind the back of who uses it, and they do not wait for a store that is busy', async () => {
+test('a key in use is refreshed in the background, and its callers do not wait for a busy store', async () => {
   const { clock, asked, keys, letIn } = lookingUp()
   await letIn()
   await clock.advance(600)
@@ -61,7 +61,7 @@ test('a key in use is looked up anew behind the back of who uses it, and they do
   expect(await waiting).toBeNull()
 })
 
-test('a key that was revoked is none from the moment at which a look-up has said so', async () => {
+test('a revoked key is refused as soon as a lookup reports it', async () => {
   const { clock, asked, keys, letIn } = lookingUp()
   await letIn()
   await clock.advance(600)
@@ -73,7 +73,7 @@ test('a key that was revoked is none from the moment at which a look-up has said
   expect(await waiting).toBeNull()
 })
 
-test('a key that nobody used for a second is looked up before it is let in', async () => {
+test('a key unused for a second is looked up before it is admitted', async () => {
   const { clock, asked, keys, letIn } = lookingUp()
   await letIn()
   await clock.advance(900)
@@ -83,7 +83,7 @@ test('a key that nobody used for a second is looked up before it is let in', asy
   await refused
 })
 
-test('a look-up that failed is made again with the next request, and holds for less than a second', async () => {
+test('a failed lookup is repeated by the next request, and the cached key stays valid for less than a second', async () => {
   const { clock, asked, keys, letIn } = lookingUp()
   await letIn()
   await clock.advance(600)
@@ -99,7 +99,7 @@ test('a look-up that failed is made again with the next request, and holds for l
   await refused
 })
 
-test('a crowd of strangers is looked up few at a time, has a bound, and those who are known are let in beside it', async () => {
+test('lookups of unknown keys are limited in number and concurrency, and known keys are admitted meanwhile', async () => {
   const { asked, keys, letIn } = lookingUp()
   await letIn()
   const strangers = Array.from({ length: 1_000 }, (_, index) => keys.read(`stranger-${index}`))
@@ -118,7 +118,7 @@ test('a crowd of strangers is looked up few at a time, has a bound, and those wh
   expect(await after).toEqual(acme)
 })
 
-test('a stranger whose turn does not come is told so, and takes none from those who come later', async () => {
+test('an unknown key that gets no permit in time is refused, and leaves the permit to later ones', async () => {
   const { clock, asked, keys } = lookingUp()
   const underWay = Array.from({ length: 8 }, (_, index) => keys.read(`stranger-${index}`))
   await settled()

@@ -5,32 +5,32 @@ import { LRUCache } from 'lru-cache'
 
 export interface KnownKeysOptions {
   readonly clock: Clock
-  /** Looks a key up; null for what is none, or is revoked. */
+  /** Looks up a key; null if it is unknown or revoked. */
   read(key: string): Promise<Access | null>
 }
 
-/** How long what was looked up holds: as long may a revoked key still work while the store answers. */
+/** Lifetime of a cached lookup, and so the longest time a revoked key is accepted while the store answers. */
 export const TRUSTED_MS = 900
-/** A key in use is looked up anew from this age on, behind the back of who uses it. */
+/** Age from which a key in use is refreshed in the background. */
 const FRESH_MS = 300
-/** While that takes, what was known holds for so long: a store that is busy must not keep those waiting who are refused. */
+/** Lifetime of a cached lookup during its refresh, so that a busy store does not delay callers that will be refused anyway. */
 const TRUSTED_MS_MAX = 10_000
 const REMEMBERED_MAX = 10_000
-/** Keys nobody knows yet that are looked up at once. They come from anybody, and each takes a connection for a moment. */
+/** Concurrent lookups of unknown keys. Anybody can send such keys, and each lookup takes a connection. */
 const LOOK_UPS_MAX = 8
-/** Those and the ones that wait for a permit: a crowd may come in the same moment. */
+/** Running and waiting lookups of unknown keys; many clients may connect at the same moment. */
 const STRANGERS_MAX = 1_000
-/** A permit comes within milliseconds, or seconds where hundreds come at once; where the store hangs, callers hear of it. */
+/** Longest wait for a permit. Usually milliseconds, seconds for hundreds of keys at once; the limit matters if the store hangs. */
 export const TURN_MS_MAX = 20_000
 
 interface KnownKey {
   access: Access
   atMs: number
-  /** It is being looked up anew. */
+  /** A refresh is running. */
   isChecked: boolean
 }
 
-/** The keys that were let in lately: who uses one waits for the store once, and not again while it is in use. */
+/** Caches recently admitted keys: a caller waits for the store once, and not again while the key is in use. */
 export class KeyCache {
   readonly #options: KnownKeysOptions
   readonly #known = new LRUCache<string, KnownKey>({ max: REMEMBERED_MAX })
@@ -47,9 +47,9 @@ export class KeyCache {
     })
   }
 
-  /** @throws RetryableError `RATE_LIMITED` where too many that nobody knows are looked up; whatever `read` throws */
+  /** @throws RetryableError `RATE_LIMITED` while too many unknown keys are looked up; whatever `read` throws */
   async read(key: string): Promise<Access | null> {
-    // By its hash: what is remembered is of no use to anybody who sees it.
+    // Cached by hash, so a memory dump reveals no keys.
     const name = createHash('sha256').update(key).digest('base64')
     const known = this.#known.get(name)
     const ageMs = known === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.monotonicMs() - known.atMs
@@ -61,7 +61,7 @@ export class KeyCache {
     return known.access
   }
 
-  /** All who come with the same key meanwhile wait for the same answer. */
+  /** Concurrent callers with the same key share one lookup. */
   #ask(name: string, key: string): Promise<Access | null> {
     const asked = this.#asked.get(name)
     if (asked !== undefined) return asked
@@ -74,7 +74,7 @@ export class KeyCache {
   #check(name: string, key: string, known: KnownKey): void {
     known.isChecked = true
     this.#lookUp(name, key).catch(() => {
-      // What is wrong with the store is told to who has to wait for it.
+      // A failing store is reported to callers that have to wait for it.
       known.isChecked = false
     })
   }

@@ -3,19 +3,19 @@ import { createCheckOrigin, isLoopback } from './loopback.js'
 
 const checkOrigin = createCheckOrigin({ hosts: [], addresses: false })
 
-test('it knows the addresses that only this machine reaches', () => {
+test('addresses that only this machine can reach are recognized', () => {
   for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) expect(isLoopback(host)).toBe(true)
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com', '127.0.0.1.example.com', ''])
     expect(isLoopback(host)).toBe(false)
 })
 
-test('names of loopback are answered, with any port', () => {
+test('names of loopback are accepted with any port', () => {
   for (const host of ['127.0.0.1', '127.0.0.1:4680', 'localhost:9', 'LOCALHOST', '[::1]:4680']) {
     expect(() => checkOrigin({ host })).not.toThrow()
   }
 })
 
-test('a name that somebody else made resolve to loopback is refused', () => {
+test('a foreign name that resolves to loopback is refused', () => {
   const names = [
     'evil.example',
     'evil.example:4680',
@@ -29,7 +29,7 @@ test('a name that somebody else made resolve to loopback is refused', () => {
   }
 })
 
-test('pages of this server are answered, pages of all others refused', () => {
+test('pages of this server are accepted, all others refused', () => {
   const host = '127.0.0.1:4680'
   expect(() => checkOrigin({ host, origin: 'http://127.0.0.1:4680' })).not.toThrow()
   const others = [
@@ -44,7 +44,7 @@ test('pages of this server are answered, pages of all others refused', () => {
   }
 })
 
-test('with names of its own it answers to them and to loopback, with their pages, and to nothing else', () => {
+test('a server with configured names accepts those and loopback, and the pages of both, and nothing else', () => {
   const check = createCheckOrigin({ hosts: ['heddle.example'], addresses: true })
   for (const host of ['heddle.example', 'HEDDLE.example:443', '127.0.0.1:4680', '10.0.0.7:4680', '[fe80::1]']) {
     expect(() => check({ host })).not.toThrow()

@@ -2,13 +2,13 @@ import { isIP, isIPv4 } from 'node:net'
 import { Refused } from '../http/problems.js'
 
 /*
- * Without keys, whoever reaches the gateway may do everything. So it is reached from this machine alone, and a browser on it
- * is kept out: a page can send requests to loopback, and with a name of its own that resolves to 127.0.0.1 (DNS rebinding)
- * it could even read the answers. It can choose neither the `Host` nor the `Origin` that the browser sends with them. With
- * keys the same is checked, against the names by which the server is known: a page has no key, but whoever sits before it may.
+ * Without keys, anybody who reaches the gateway may do everything, so it listens on loopback only and refuses foreign web
+ * pages. A page can send requests to loopback, and a domain that resolves to 127.0.0.1 (DNS rebinding) would let it read
+ * the answers, but it cannot choose the `Host` and `Origin` that the browser sends. With keys, the same check runs against
+ * the configured names of the server: a page has no key, but its user may.
  */
 
-/** Whether only this machine reaches an address. */
+/** Whether an address can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return (
     host === 'localhost' || host === '::1' || host === '::ffff:127.0.0.1' || (isIPv4(host) && host.startsWith('127.'))
@@ -23,16 +23,16 @@ export interface OriginHeaders {
 }
 
 export interface OriginRules {
-  /** Names by which others ask, without a port. */
+  /** Names under which other machines reach the server, without a port. */
   readonly hosts: readonly string[]
-  /** Whether it may be asked by any address of this machine, which no page of somebody else can be loaded from. */
+  /** Whether any IP address is accepted as a host; no foreign page can be loaded from an address of this machine. */
   readonly addresses: boolean
 }
 
 export type CheckOrigin = (headers: OriginHeaders) => void
 
 /**
- * Refuses what did not mean this server, or what a page of another one sent.
+ * Refuses requests for another host, and requests sent by pages of other servers.
  *
  * @throws Refused with 403, from the function it returns
  */
@@ -63,7 +63,7 @@ export function createCheckOrigin({ hosts, addresses }: OriginRules): CheckOrigi
   }
 }
 
-/** A host without its port, in small letters; empty for what is none. */
+/** A host without its port, in lower case; empty if it cannot be parsed. */
 function nameOf(host: string): string {
   return /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase() ?? ''
 }
@@ -72,7 +72,7 @@ function isAddress(name: string): boolean {
   return isIP(name.replace(/^\[|\]$/g, '')) !== 0
 }
 
-/** What stands before the gateway may have ended TLS. */
+/** `orSecure` also accepts `https`, because a proxy may terminate TLS. */
 function isSame(origin: string, host: string, { orSecure }: { orSecure: boolean }): boolean {
   const given = origin.toLowerCase()
   const own = host.toLowerCase()

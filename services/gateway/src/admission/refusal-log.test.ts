@@ -20,7 +20,7 @@ function open() {
   return { lines, clock, write }
 }
 
-test('refusals of a key, of its role and of too much are told at info, others are not', () => {
+test('refusals of a key, of its role and of load are logged at info, others are not', () => {
   const { lines, write } = open()
   for (const status of [400, 401, 403, 404, 409, 429, 503]) write({ status })
   expect(lines.map(({ level, status, msg }) => [level, status, msg])).toEqual(
@@ -28,7 +28,7 @@ test('refusals of a key, of its role and of too much are told at info, others ar
   )
 })
 
-test('a caller that goes on asking is told of every ten seconds, with how often it was refused in between', async () => {
+test('a caller that keeps sending is logged every ten seconds, with the number of refusals in between', async () => {
   const { lines, clock, write } = open()
   for (let round = 0; round < 5; round++) write()
   write({ address: '10.0.0.7' })

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@heddle/runtime'
 import { LRUCache } from 'lru-cache'
 
-/** What was refused to whom, without anything that its caller wrote. */
+/** A refusal and its caller, without anything that the caller wrote. */
 export interface RefusalFacts {
   readonly requestId: string
   readonly method: string
@@ -11,15 +11,15 @@ export interface RefusalFacts {
   readonly address: string
 }
 
-/** Refusals that are about who asks, and not about what: of a key, of its role, of how much it asks. */
+/** Statuses that depend on the caller and not on the request: unknown key, missing permission, too much load. */
 const ofCallers = [401, 403, 429]
 const REPEAT_MS = 10_000
-/** Callers that are known again. */
+/** Callers remembered between refusals. */
 const KNOWN_MAX = 1_000
 
 /**
- * Tells whoever runs a gateway which callers it refuses. One that goes on asking is told of at once and then each ten seconds, with
- * the number of refusals in between: no caller fills a disk.
+ * Logs refused callers for the operator. A caller that keeps sending is logged at once and then every ten seconds, with the
+ * number of refusals in between, so no caller can fill a disk.
  */
 export class RefusalLog {
   readonly #log: Logger

@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream'
 import type { ErrorData } from '@heddle/contracts'
 import { problemOf, Refused, refusalOf } from '../http/problems.js'
 
-/** What came over a connection was no request of HTTP, or not all of one: no route and no hook has seen it. */
+/** Answers malformed or incomplete HTTP requests, which reach no route and no hook. */
 export function rejectMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
-  // Who broke the connection cannot be told anything.
+  // A broken connection cannot be answered.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy(error)
     return
@@ -14,11 +14,11 @@ export function rejectMalformed(error: Error & { readonly code?: string }, socke
   refuseOn(socket, refusedOf(error.code))
 }
 
-/** What Node would answer by itself, with a bare status or with nothing at all. */
+/** Refuses requests that Node would answer with a bare status or not at all. */
 export function rejectOddRequests(server: Server): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    // Whoever asks for a tunnel goes away without waiting now and then, or stays: Node has let go of the socket, and no bound of
-    // its own would end it.
+    // A client that sends CONNECT may disconnect early or stay. Node has detached the socket, so no timeout of the server
+    // applies to it.
     socket.on('error', () => {})
     socket.once('finish', () => socket.destroy())
     refuseOn(socket, refused(405, 'method: this server is no proxy', 'method'))

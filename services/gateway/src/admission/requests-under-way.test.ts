@@ -7,7 +7,7 @@ const of = (project: string, bytes: number): NewRequest => ({ project, bytes, bo
 
 const refused = expect.objectContaining({ code: 'RATE_LIMITED', retryAfter: 1, disposition: 'retry' })
 
-test('a project gets as much as it may have under way, and another one its own', () => {
+test('each project is admitted up to its own limit', () => {
   const requests = new RequestsUnderWay({ requestsMax: 2, bytesMax: 100 })
   const [first, second] = [new EventEmitter(), new EventEmitter()]
   requests.enter(of('noisy', 10), first as never)
@@ -22,13 +22,13 @@ test('a project gets as much as it may have under way, and another one its own',
   expect(requests.size).toBe(1)
 })
 
-test('who has nothing under way may send what is larger than the bound: it would never get in', () => {
+test('a project without running requests may exceed the limit, because a larger request could never be admitted otherwise', () => {
   const requests = new RequestsUnderWay({ requestsMax: 2, bytesMax: 100 })
   requests.enter(of('large', 1_000), new EventEmitter() as never)
   expect(() => requests.enter(of('large', 1), new EventEmitter() as never)).toThrow(refused)
 })
 
-test('who is alone gets more, until somebody else asks and for a while after that', async () => {
+test('a project alone on the process gets more, until another one sends requests and for a while after', async () => {
   const clock = new ManualClock()
   const requests = new RequestsUnderWay({ requestsMax: 2, requestsAloneMax: 4, bytesMax: 100 }, clock)
   const open: EventEmitter[] = []
@@ -50,7 +50,7 @@ test('who is alone gets more, until somebody else asks and for a while after tha
   take('crowd')
 })
 
-test('the bodies of all projects share one room, of which requests that name no project take a part, too', () => {
+test('the bodies of all projects share one limit, which includes requests without a project', () => {
   const requests = new RequestsUnderWay()
   const [first, second] = [new EventEmitter(), new EventEmitter()]
   requests.enter({ project: 'one', bytes: 0, bodyBytes: 400 * 1024 * 1024 }, first as never)
@@ -61,7 +61,7 @@ test('the bodies of all projects share one room, of which requests that name no 
   requests.enter({ project: 'two', bytes: 0, bodyBytes: 1 }, new EventEmitter() as never)
 })
 
-test('what was let in for a stage counts until it is answered, whatever else the project has under way', () => {
+test('requests admitted for a stage count until they are answered, whatever else the project is running', () => {
   const requests = new RequestsUnderWay()
   const responses = [new EventEmitter(), new EventEmitter()]
   for (const response of responses) requests.enter({ ...of('one', 10), stage: 'ingest' }, response as never)

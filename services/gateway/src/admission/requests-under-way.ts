@@ -4,23 +4,23 @@ import type { NewShare } from '@heddle/queue'
 import { type Clock, systemClock } from '@heddle/runtime'
 
 export interface ProjectLimits {
-  /** Requests of one project that are under way at once, while others ask, too. */
+  /** Concurrent requests of one project while other projects send requests, too. */
   readonly requestsMax: number
-  /** While no other project asks. Default `requestsMax`. */
+  /** Concurrent requests while no other project sends any. Default `requestsMax`. */
   readonly requestsAloneMax?: number
-  /** Bytes of their bodies. */
+  /** Bytes of the bodies of these requests. */
   readonly bytesMax: number
 }
 
-/** What is let in: a request, or one more call of a request that brings several. */
+/** A request to admit, or a further call of a batch request. */
 export interface NewRequest {
-  /** The project whose limits it counts against; undefined for a request that counts against the room for all bodies alone. */
+  /** The project whose limits apply; undefined if only the body limit of the process applies. */
   readonly project?: string | undefined
-  /** The stage whose workers do what is asked for. */
+  /** The stage whose workers do the work. */
   readonly stage?: NewShare['stage'] | undefined
-  /** Of its body, as its head says. */
+  /** Length of the body as declared by the headers. */
   readonly bytes: number
-  /** What its body may take in memory. */
+  /** Memory that the body may take. */
   readonly bodyBytes: number
 }
 
@@ -31,27 +31,27 @@ interface Count {
 }
 
 /**
- * As many as a worker of each stage has under way several times over, and a quarter of the room for all bodies. A project that
- * is alone keeps nobody waiting: hundreds of its agents may ask in the same moment.
+ * Several times the concurrency of one worker of each stage, and a quarter of the body limit of the process. A project that
+ * is alone delays nobody, so hundreds of its agents may send requests at the same moment.
  */
 const LIMITS_DEFAULT: ProjectLimits = { requestsMax: 256, requestsAloneMax: 1_024, bytesMax: 128 * 1024 * 1024 }
-/** Bytes of the bodies that one process holds at once: some of the largest, or thousands of usual ones. */
+/** Bytes of all bodies in one process: a few of the largest, or thousands of usual size. */
 const BODY_BYTES_MAX = 512 * 1024 * 1024
-/** A project that asked so long ago is nobody's neighbour any more. */
+/** Time after its last request for which a project counts as active. */
 const NEIGHBOUR_MS = 5_000
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Counts the requests that this process has let in and not answered yet: by project, by the stage that does their work, and
- * by the bytes of their bodies, each of which stands in memory as a whole. Without it, a project that asks for more than the
- * workers can do would fill the line in which the requests of all others wait.
+ * Counts the requests that this process admitted and has not answered: by project, by stage, and by the bytes of their
+ * bodies, which are held in memory as a whole. Without these limits, a project that sends more than the workers can do
+ * would fill the queue in which the requests of all projects wait.
  */
 export class RequestsUnderWay {
   readonly #limits: ProjectLimits
   readonly #clock: Clock
   readonly #projects = new Map<string, Count>()
   #bodyBytes = 0
-  /** The project that asked last, and the last one of all others. */
+  /** The project with the latest request, and the time of the latest request of any other project. */
   #last = { project: '', atMs: Number.NEGATIVE_INFINITY }
   #lastOther = this.#last
 
@@ -60,23 +60,23 @@ export class RequestsUnderWay {
     this.#clock = clock
   }
 
-  /** Projects that have something under way. */
+  /** Number of projects with running requests. */
   get size(): number {
     return this.#projects.size
   }
 
   /**
-   * What a project was let in with for a stage. Bodies take long to arrive and to be read: of a hundred that come together all
-   * would find the share of their project free, and be read only to be refused.
+   * Requests of a project admitted for a stage. Bodies take long to arrive: without this count, a hundred concurrent requests
+   * would all find the project's share free, and be read only to be refused.
    */
   ofStage(project: string, stage: NewShare['stage']): { readonly jobs: number; readonly bytes: number } {
     return this.#projects.get(project)?.stages[stage] ?? { jobs: 0, bytes: 0 }
   }
 
   /**
-   * Counts a request until it is answered. A project that has nothing under way may always ask.
+   * Counts a request until it is answered. A project without running requests is always admitted.
    *
-   * @throws RetryableError `RATE_LIMITED` before anything is begun
+   * @throws RetryableError `RATE_LIMITED` before any work starts
    */
   enter(request: NewRequest, response: Pick<ServerResponse, 'once'>): void {
     const { project, bytes, bodyBytes } = request

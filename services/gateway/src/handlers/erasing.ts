@@ -3,7 +3,7 @@ import type { ErasureResult } from '@heddle/contracts'
 import type { Caller } from '../http/handler.js'
 import { readPrefer } from '../http/prefer.js'
 
-/** Erases within the request, or answers once nothing is shown any more, as its caller prefers. */
+/** Erases within the request, or answers as soon as the data is hidden, as the caller prefers. */
 export async function erase(
   { headers, query }: Pick<Caller, 'headers'> & { readonly query: { readonly reuse?: boolean | undefined } },
   work: (options: EraseOptions) => Promise<ErasureResult>,

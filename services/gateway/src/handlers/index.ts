@@ -10,7 +10,7 @@ import { recallHandlers } from './recall.js'
 import { snapshotHandlers } from './snapshots.js'
 import { compactionHandlers, threadHandlers, threadTransferHandlers } from './threads.js'
 
-/** One for each operation but the stream of events, which `http/events.ts` answers. */
+/** Handlers of all operations except the event stream, which `http/events.ts` serves. */
 const handlers: Handlers<Omit<Operations, 'followEvents'>> = {
   ...agentHandlers,
   ...threadHandlers,

@@ -14,7 +14,7 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
       thread: params.thread,
       ack,
       idsAreNew,
-      // Who is refused at once can come again; who waits here holds a whole body in memory.
+      // Refuse at once instead of waiting, because a waiting request holds its whole body in memory.
       onBusy: 'fail',
       signal,
       deadlineMs: waitMs,

@@ -5,10 +5,10 @@ type Agents = Pick<Client['agents'], 'put' | 'get'>
 type Agent = Awaited<ReturnType<Agents['put']>>
 
 /**
- * Makes an agent for a caller who may produce and not configure. An append makes agents too, so what such a caller adds is
- * the rolling window, without which old messages would be appended and never shown.
+ * Creates an agent for a caller with the permission to produce but not to configure. An append creates agents too; this
+ * call can also set the rolling window, without which old messages would be appended and never shown.
  *
- * @throws PermanentError `FORBIDDEN` for anything else, and where the agent is there with another version or settings
+ * @throws PermanentError `FORBIDDEN` for other settings, and if the agent exists with another version or settings
  */
 export async function makeNewAgent(
   agents: Agents,
@@ -25,7 +25,7 @@ export async function makeNewAgent(
   } catch (error) {
     if (!(error instanceof HeddleError) || error.field !== 'ifVersion') throw error
     const agent = await agents.get(name)
-    // The same request again, whose first answer may have been lost: nothing is shown that it does not hold itself.
+    // A retry whose first answer may have been lost: the answer contains only data from the request itself.
     if (isAsMade(agent, created)) return agent
     throw refused(role, 'agent', `agent "${name}" is there already`)
   }

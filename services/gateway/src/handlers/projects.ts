@@ -1,7 +1,7 @@
 import type { projectOperations } from '@heddle/contracts'
 import type { Handlers } from '../http/handler.js'
 
-/** A key is of one project, so that each side of a grant is changed by an admin of its own. */
+/** A key belongs to one project, so each side of a grant is changed by an admin of that side. */
 export const projectHandlers: Handlers<typeof projectOperations> = {
   createKey: ({ client, body }) => client.keys.create(body),
   listKeys: ({ client }) => client.keys.list(),

@@ -23,7 +23,7 @@ export const threadTransferHandlers: Handlers<typeof threadTransferOperations> =
   importThread: ({ client, query, body }) => client.threads.import(() => linesOf(body), query),
 }
 
-/** The lines of a text. Each is parsed as soon as it is given, so other requests have their turn between two. */
+/** The lines of a text. Each is parsed before the next is read, so other requests run in between. */
 async function* linesOf(text: string): AsyncGenerator<string> {
   const turns = new EventLoopYielder()
   for (let from = 0; from < text.length; ) {

@@ -4,14 +4,15 @@ import { Refused } from './problems.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The type that the route takes instead of JSON; the body is then a text. */
+    /** The media type that the route accepts instead of JSON; the body is then a string. */
     bodyMediaType?: string | undefined
   }
 }
 
 /**
- * Takes JSON in UTF-8, and JSON lines where a route says so. Fastify's own parser would put a sign of its own for bytes that are no UTF-8, and
- * refuse fields such as `__proto__`, which the arguments of a tool may well have; the schemas copy such fields safely.
+ * Accepts JSON in UTF-8, and JSON lines on routes that declare them. Fastify's own parser would substitute a replacement
+ * character for invalid UTF-8, and refuse fields such as `__proto__`, which tool arguments may contain; the schemas copy
+ * such fields safely.
  */
 export function takeJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -54,7 +55,7 @@ function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(body))
   } catch {
-    // What the engine says of it holds a piece of it.
+    // The parser's own message quotes part of the body.
     throw unreadable('JSON', body)
   }
 }

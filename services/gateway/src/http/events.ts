@@ -7,26 +7,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Streams that one process keeps open; each costs a connection and a few reads. */
 const STREAMS_MAX = 200
-/** Of one project, so that it leaves some to the others. */
+/** Streams of one project, so that it leaves some to the others. */
 const STREAMS_OF_PROJECT_MAX = 50
-/** Who takes nothing of what was sent for so long is let go, and comes again with the number of the last event. */
+/** A client that reads nothing for so long is disconnected; it can resume from its last event number. */
 const TAKE_MS_MAX = 30_000
-/** Streams that one project opens at once, and readings of the log for all its streams. */
+/** Slots of one project for opening streams, and for reading the log for all its streams. */
 const READINGS = { calm: 2, crowded: 1, alone: 8 }
-/** Proxies and browsers take a silent connection for a dead one. */
+/** Interval of heartbeats: proxies and browsers consider a silent connection dead. */
 const BEAT_EVERY_MS = 15_000
-/** How often the caller of an open stream is looked at again: a key may be revoked while it is open. */
+/** How often the key of an open stream is checked again, because it may have been revoked. */
 const ADMIT_EVERY_MS = 1_000
-/** How soon a browser comes again after the stream broke. */
+/** Delay after which a browser reconnects a broken stream. */
 const RETRY_MS = 2_000
 
-/** The streams of events that are open. */
 export class EventStreams {
-  /** With the project of each. */
+  /** Open streams and the project of each. */
   readonly #open = new Map<AbortController, string>()
   readonly #clock: Clock
   readonly #readings: ProjectSlots
-  /** A reading may be slow; it does not keep other streams from being opened. */
+  /** Separate from reading, so that slow reads do not delay the opening of streams. */
   readonly #openings: ProjectSlots
 
   constructor(clock: Clock) {
@@ -39,15 +38,15 @@ export class EventStreams {
     return this.#open.size
   }
 
-  /** Ends all streams; who listened comes again, elsewhere or later. */
+  /** Ends all streams; clients reconnect later or to another gateway. */
   close(): void {
     for (const stream of this.#open.keys()) stream.abort()
   }
 
   /**
-   * Answers with the events of a project until the caller goes, or would not be let in any more, or {@link close}.
+   * Streams the events of a project until the caller disconnects, loses its access, or {@link close} is called.
    *
-   * @param isAdmitted whether the caller would be let in now; never throws
+   * @param isAdmitted whether the caller still has access; never throws
    * @throws PermanentError `VALIDATION_ERROR`, RetryableError `SERVICE_UNAVAILABLE`, before anything was sent
    */
   async answer(
@@ -83,7 +82,7 @@ export class EventStreams {
       reply.hijack()
       await send(reply, events, { signal: ending.signal, clock: this.#clock })
     } catch (error) {
-      // Who went away while the stream was being opened is told nothing, and that is no fault of anybody.
+      // A caller that disconnected while the stream was being opened gets no answer, and that is no error.
       if (!isGone) throw error
       reply.hijack()
     } finally {
@@ -94,7 +93,7 @@ export class EventStreams {
 
   async #endWhenRefused(ending: AbortController, isAdmitted: () => Promise<boolean>): Promise<void> {
     while (!ending.signal.aborted) {
-      // The wait fails where the stream ends meanwhile.
+      // The wait rejects if the stream ends meanwhile.
       await this.#clock.wait(ADMIT_EVERY_MS, ending.signal).catch(() => undefined)
       if (!ending.signal.aborted && !(await isAdmitted())) ending.abort()
     }
@@ -112,13 +111,13 @@ async function send(
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
   })
-  // A number without an event: whoever loses the stream before the first one comes again with it.
+  // An id without an event: a client that loses the stream before the first event resumes from it.
   raw.write(`retry: ${RETRY_MS}\n${events.after === undefined ? '' : `id: ${events.after}\n`}\n`)
   const beat = setInterval(() => raw.write(': still here\n\n'), BEAT_EVERY_MS)
   try {
     for await (const event of events) {
       const isTaken = raw.write(`id: ${event.number}\nevent: ${event.topic}\ndata: ${JSON.stringify(event)}\n\n`)
-      // Nothing more is read from the log until the caller has taken what it was sent.
+      // The log is not read further until the caller has received the events already sent.
       if (!isTaken) await drained(raw, { signal, clock })
     }
   } finally {

@@ -3,18 +3,18 @@ import type { Client } from '@heddle/client/interface'
 import type { AccessRole, Operation, Operations, OutputOf } from '@heddle/contracts'
 import type { z } from 'zod'
 
-/** The caller of a handler, as it was let in. */
+/** An admitted caller, as handlers see it. */
 export interface Caller {
   readonly headers: IncomingHttpHeaders
-  /** Of the caller's project, and of no other. */
+  /** Limited to the caller's project. */
   readonly client: Client
-  /** The role of the caller, for operations that do more for some. */
+  /** For operations that do more for some roles. */
   readonly role: AccessRole
-  /** Aborted once nobody waits for the answer any more. */
+  /** Aborted when the caller disconnects or the answer takes too long. */
   readonly signal: AbortSignal
 }
 
-/** A request as its operation's schemas read it. */
+/** A request parsed by the schemas of its operation. */
 interface Request<Entry extends Operation> extends Caller {
   readonly params: z.output<Entry['params']>
   readonly query: z.output<Entry['query']>
@@ -22,14 +22,14 @@ interface Request<Entry extends Operation> extends Caller {
 }
 
 type Answers<Entry extends Operation> = Entry['answers']
-/** An answer of another type than JSON is streamed as texts. */
+/** An answer with a media type other than JSON is streamed as strings. */
 type Body<Answer> = Answer extends { readonly mediaType: string }
   ? AsyncIterable<string>
   : Answer extends { readonly schema: infer Schema extends z.ZodType }
     ? OutputOf<Schema>
     : never
 
-/** An answer of an operation that has several, which are told apart by their status. */
+/** One of several possible answers of an operation, distinguished by status. */
 type AnswerWithStatus<Entry extends Operation> = {
   [Status in keyof Answers<Entry>]: {
     readonly status: Status
@@ -38,11 +38,11 @@ type AnswerWithStatus<Entry extends Operation> = {
   }
 }[keyof Answers<Entry>]
 
-/** An operation with one answer is handled by what gives its body; one that may be under way still says which answer it is. */
+/** A handler with one possible answer returns its body; a handler with several also returns the status. */
 type Answer<Entry extends Operation> =
   Answers<Entry> extends { readonly 202: object } ? AnswerWithStatus<Entry> : Body<Answers<Entry>[keyof Answers<Entry>]>
 
-/** One handler for each of some operations: neither exists without the other. */
+/** Exactly one handler for each of the given operations. */
 export type Handlers<Entries extends Partial<Operations>> = {
   readonly [Id in keyof Entries]: Entries[Id] extends Operation
     ? (request: Request<Entries[Id]>) => Promise<Answer<Entries[Id]>>

@@ -2,15 +2,15 @@ import { checkIdempotencyKey, idsOfKey, type KeyedKind } from '@heddle/client/ca
 
 type Header = string | string[] | undefined
 
-/** @throws PermanentError `VALIDATION_ERROR` for an `Idempotency-Key` that is none */
+/** @throws PermanentError `VALIDATION_ERROR` for an invalid `Idempotency-Key` */
 export function readKey(header: Header): string | undefined {
   return header === undefined ? undefined : checkIdempotencyKey(String(header), 'idempotency-key')
 }
 
 /**
- * Makes the ids of a request's entries from its `Idempotency-Key` and their places.
+ * Derives the ids of a request's entries from its `Idempotency-Key` and their positions.
  *
- * @param header undefined where the caller sent none: then there are no ids
+ * @param header undefined if the caller sent no key: then no ids are derived
  * @throws PermanentError `VALIDATION_ERROR`
  */
 export function createIds(header: Header, kind: KeyedKind, thread: string): (index: number) => string | undefined {

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { Refused } from './problems.js'
 
-/** What the server answers beside the routes of its contract. */
+/** Paths that the server answers besides the routes of its contract. */
 const own = [
   ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
   { method: 'POST', path: '/mcp' },
 ]
 
-/** Where a path is known, the method is at fault: then the answer names those that fit. */
+/** If the path is known, the method is wrong: then the answer lists the allowed methods. */
 export function createNoSuchRoute(
   contracts: readonly { method: string; path: string }[],
 ): (request: FastifyRequest) => Refused {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createIds } from './idempotency.js'
 import { readPrefer } from './prefer.js'
 
-test('preferences are read wherever they stand, and unknown ones passed over', () => {
+test('preferences are read at any position, and unknown ones are ignored', () => {
   expect(readPrefer(undefined)).toEqual({ respondAsync: false, waitMs: undefined, idsAreNew: false })
   const given = { respondAsync: true, waitMs: 10_000, idsAreNew: false }
   expect(readPrefer('Respond-Async, wait=10; foo=bar, return=minimal')).toEqual(given)
@@ -11,13 +11,13 @@ test('preferences are read wherever they stand, and unknown ones passed over', (
   expect(readPrefer('wait=30, ids-are-new')).toEqual({ respondAsync: false, waitMs: 30_000, idsAreNew: true })
 })
 
-test('a wait that cannot be meant is refused', () => {
+test('an invalid wait is refused', () => {
   for (const wait of ['0', '-1', 'long', '', '601', '1e3']) {
     expect(() => readPrefer(`wait=${wait}`)).toThrow(expect.objectContaining({ status: 400 }))
   }
 })
 
-test('an idempotency key gives the same ids again, and others in another thread, at another place, for another key', () => {
+test('an idempotency key yields the same ids again, and different ids for another thread, position or key', () => {
   const ids = [
     createIds('k1', 'message', 'run')(0),
     createIds('k1', 'message', 'run')(1),

@@ -1,16 +1,16 @@
 import { limits } from '@heddle/contracts'
 import { Refused } from './problems.js'
 
-/** What a caller would like of an answer (RFC 7240). */
+/** Preferences of a caller for its answer (RFC 7240). */
 export interface Preferences {
   readonly respondAsync: boolean
-  /** How long it waits for the answer, in milliseconds. */
+  /** Longest wait for the answer. */
   readonly waitMs: number | undefined
-  /** The ids in the body were made for this very request, so none of them is stored yet. */
+  /** The ids in the body were generated for this request, so no stored message has one of them. */
   readonly idsAreNew: boolean
 }
 
-/** Unknown preferences are passed over, as the standard has it; a wait that cannot be meant is refused. */
+/** Ignores unknown preferences, as the standard requires; refuses an invalid wait. */
 export function readPrefer(header: string | readonly string[] | undefined): Preferences {
   const given = (header === undefined ? [] : [header].flat()).join(',')
   let respondAsync = false

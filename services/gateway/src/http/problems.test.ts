@@ -4,7 +4,7 @@ import { problemOf, Refused, refusalOf } from './problems.js'
 
 const statusOf = (error: unknown) => refusalOf(error).status
 
-test('every code has a status of an error, and a title', () => {
+test('every code has an error status and a title', () => {
   for (const code of errorCodes) {
     const refusal = refusalOf(new HeddleError(code, 'why', 'give-up', { field: 'name' }))
     expect(refusal.status).toBeGreaterThanOrEqual(400)
@@ -12,7 +12,7 @@ test('every code has a status of an error, and a title', () => {
   }
 })
 
-test('what the caller can do something about keeps its status, its field and its hint', () => {
+test('errors that the caller can correct keep their status, field and hint', () => {
   expect(statusOf(new ConflictError('another message has this id'))).toBe(409)
   expect(statusOf(new PermanentError('BUDGET_TOO_SMALL', 'it does not fit'))).toBe(422)
   expect(problemOf(refusalOf(notFound('thread', 'run', 'make it')), 'r1')).toEqual({
@@ -28,7 +28,7 @@ test('what the caller can do something about keeps its status, its field and its
   })
 })
 
-test('who may come again is told when', () => {
+test('retryable errors carry the time to retry', () => {
   const busy = new RetryableError('RATE_LIMITED', 'the queue is full', { retryAfter: 3 })
   expect(refusalOf(busy)).toMatchObject({ status: 429, data: { retryAfter: 3 } })
   expect(refusalOf(new RetryableError('SERVICE_UNAVAILABLE', 'away'))).toMatchObject({
@@ -38,13 +38,13 @@ test('who may come again is told when', () => {
   expect(refusalOf(notFound('thread', 'run')).data).not.toHaveProperty('retryAfter')
 })
 
-test('a server that refuses the login of Heddle is no fault of the caller', () => {
+test('a server that refuses the login of Heddle is not reported as an error of the caller', () => {
   expect(statusOf(new PermanentError('UNAUTHORIZED', 'Postgres refused the login'))).toBe(503)
   expect(statusOf(new PermanentError('FORBIDDEN', 'Postgres refused'))).toBe(503)
   expect(statusOf(new PermanentError('FORBIDDEN', 'project "b" may not be read', { field: 'ref' }))).toBe(403)
 })
 
-test('what nobody foresaw is told to nobody', () => {
+test('details of unexpected errors are not disclosed', () => {
   for (const error of [new TypeError('the secret is swordfish'), 'swordfish', null, undefined]) {
     const problem = problemOf(refusalOf(error), 'r1')
     expect(problem).toMatchObject({ status: 500, code: 'INTERNAL', requestId: 'r1' })

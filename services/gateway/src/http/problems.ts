@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorData, errorData, HeddleError, type Problem } from '@heddle/contracts'
 
-/** An error as it is answered: its status, and the document (RFC 9457). */
+/** Status and problem document (RFC 9457) of an error. */
 export interface Refusal {
   readonly status: number
   readonly data: ErrorData
@@ -38,18 +38,18 @@ const titles: Record<ErrorCode, string> = {
   TIMEOUT: 'It took too long',
 }
 
-/** Where an error does not say when to come again. */
+/** Default for retryable errors that set no delay. */
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Brings anything that a handler threw into the answer to it. What is not one of Heddle's errors is shown to nobody: it is
- * in the log, under the request's id.
+ * Converts anything that a handler threw to its answer. Errors other than Heddle's own are not disclosed; the log has them
+ * under the request's id.
  */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refused) return error
   if (!(error instanceof HeddleError)) return fastifyRefusal(error) ?? internal
   const data = errorData(error)
-  // These two mean the caller where a field is at fault. Otherwise it is a server that refused Heddle itself.
+  // These two codes concern the caller only if a field is named. Otherwise a server refused Heddle itself.
   const isOwnAccess = (data.code === 'UNAUTHORIZED' || data.code === 'FORBIDDEN') && data.field === undefined
   if (isOwnAccess) return refuse({ ...data, code: 'SERVICE_UNAVAILABLE' })
   if (data.code === 'INTERNAL') return internal
@@ -82,7 +82,7 @@ export class Refused extends Error implements Refusal {
   }
 }
 
-/** What Fastify itself refuses, by its code; see https://fastify.dev/docs/v5.12.x/Reference/Errors/. */
+/** Answers to Fastify's own errors, by code; see https://fastify.dev/docs/v5.12.x/Reference/Errors/. */
 const fastifyErrors: Readonly<Record<string, { status?: number; data: ErrorData }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     data: { code: 'PAYLOAD_TOO_LARGE', detail: 'the body is larger than this route takes', field: 'body' },
@@ -115,7 +115,7 @@ function fastifyRefusal(error: unknown): Refusal | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const known = fastifyErrors[code]
   if (known !== undefined) return refuse(known.data, known.status)
-  // Of Fastify and its plugins: such as a connection that broke within the body.
+  // An error of Fastify or a plugin, such as a connection that broke within the body.
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
   if (status < 400 || status > 499) return null
   return refuse({ code: 'VALIDATION_ERROR', detail: 'the request could not be read' }, status)

@@ -1,7 +1,7 @@
 import { type Operation, parse } from '@heddle/contracts'
 import type { Caller } from './handler.js'
 
-/** A request as it came. */
+/** A request before its parts are parsed. */
 export interface RawRequest extends Caller {
   readonly params: unknown
   readonly query: unknown
@@ -20,7 +20,7 @@ export interface Route {
   answer(request: RawRequest): Promise<Reply>
 }
 
-/** Parses each request by the schemas of its operation, and gives it to the handler. */
+/** Binds a handler to an operation: each request is parsed by the operation's schemas first. */
 export function routeOf(operation: Operation, handle: (request: RawRequest) => Promise<unknown>): Route {
   const { params, query, body, receivedBody = body, answers } = operation
   const [status] = Object.keys(answers)
@@ -31,7 +31,7 @@ export function routeOf(operation: Operation, handle: (request: RawRequest) => P
         ...request,
         params: parse(params, request.params, 'path'),
         query: parse(query, request.query, 'query'),
-        // An operation without a body does not look at one.
+        // An operation without a body ignores one.
         body: receivedBody && parse(receivedBody, request.body, 'body'),
       })
       return 202 in answers ? (answer as Reply) : { status: Number(status), body: answer }

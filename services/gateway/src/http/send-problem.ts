@@ -4,7 +4,7 @@ import { RefusalLog } from '../admission/refusal-log.js'
 import type { Metrics } from '../operate/metrics.js'
 import { problemOf, refusalOf } from './problems.js'
 
-/** Answers an error with its problem document, counts it, and logs it without anything that its caller wrote. */
+/** Answers an error with its problem document, counts it, and logs it without anything that the caller wrote. */
 export type Refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply
 
 export function createRefuse({ log, clock, metrics }: { log: Logger; clock: Clock; metrics: Metrics }): Refuse {
@@ -15,7 +15,7 @@ export function createRefuse({ log, clock, metrics }: { log: Logger; clock: Cloc
     metrics.refused(data.code)
     const facts = { requestId: request.id, method: request.method, route: request.routeOptions?.url, status }
     if (status === 500) log.error({ ...facts, error }, 'request failed')
-    // Not the field: what is not known there is called by the caller's own word.
+    // The field is not logged: an unknown field is named as the caller wrote it.
     else refusals.write({ ...facts, code: data.code, address: request.ip })
     return reply
       .code(status)
@@ -29,7 +29,7 @@ export function createRefuse({ log, clock, metrics }: { log: Logger; clock: Cloc
   }
 }
 
-/** What every answer carries. */
+/** Headers of every answer. */
 export function headersOf({ id }: FastifyRequest): Record<string, string> {
   return { 'x-request-id': id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 }

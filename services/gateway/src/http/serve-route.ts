@@ -6,26 +6,26 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
 import { streamLines } from './stream-lines.js'
 
-/** The client of the project that a request is about, once its caller may do what it asks for. */
+/** Returns the client of the caller's project after checking the permission. */
 export type ClientOf = (request: FastifyRequest, needs: Permission) => Promise<Client>
 
-/** Who asks: over MCP each tool has its own permission, and some routes do more for some. */
+/** Client and role of a caller: over MCP each tool has its own permission, and some routes do more for some roles. */
 export interface Caller {
   readonly project: string
   readonly client: Client
   readonly role: AccessRole
 }
 
-/** The same with what the caller is. */
+/** Like {@link ClientOf}, with the role of the caller. */
 export type CallerOf = (request: FastifyRequest, needs: Permission) => Promise<Caller>
 
 export interface RouteDeps {
   readonly callerOf: CallerOf
-  /** For what this process does itself; what waits for workers has a share of those. */
+  /** For work that this process does itself; work done by workers is limited by the project's share of them. */
   readonly slots: ProjectSlots
 }
 
-/** Answers an operation: its caller was let in before the body was read; it parses, and gives up in time. */
+/** Serves an operation: admits the caller before the body is read, and times out. */
 export function serveRoute(
   server: FastifyInstance,
   { operation, answer }: Route,
@@ -52,24 +52,24 @@ export function serveRoute(
       reply.code(given.status).headers(given.headers ?? {})
       if (mediaType !== undefined) return reply.type(mediaType).send(given.body)
       if (!holdsLongText(given.body)) return given.body
-      // Contents of megabytes take long to spell as JSON, and others wait for this process.
+      // Serializing megabytes of JSON blocks this process for all other callers.
       reply.type('application/json; charset=utf-8')
       return await runCooperatively(jsonSteps(given.body))
     },
   })
 }
 
-/** Until the answer was taken, too: it is in memory meanwhile. */
+/** Holds a slot until the client has read the answer, which is in memory until then. */
 export async function holdSlot(response: ServerResponse, acquired: Promise<() => void>): Promise<void> {
   const release = await acquired
   if (response.closed) release()
   else response.once('close', release)
 }
 
-/** A little more than what a caller may choose to wait. */
+/** A little more than the longest wait that a caller may choose. */
 const ANSWER_MS_MAX = limits.waitMsMax + 10_000
 
-/** Nobody waits for ever, and nothing is done for a caller who has gone. */
+/** Aborts work after a time limit, or when the caller disconnects. */
 async function withinBounds<T>(response: ServerResponse, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController()
   const onClose = () => ending.abort(new RetryableError('TIMEOUT', 'the caller has gone'))

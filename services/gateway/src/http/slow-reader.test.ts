@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { letGoOfSlowReaderFromHead, TAKE_MS_MAX } from './slow-reader.js'
 
-test('who takes nothing of an answer that others write is let go, and who waits for its head is not', () => {
+test('a client that reads nothing of a streamed answer is disconnected, and one that waits for the headers is not', () => {
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   const setTimeout = vi.spyOn(response, 'setTimeout')
   letGoOfSlowReaderFromHead(response)

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 
-/** A caller that takes nothing of its answer for so long is let go. */
+/** A client that reads nothing of its answer for so long is disconnected. */
 export const TAKE_MS_MAX = 60_000
 
-/** Of an answer that begins now. */
+/** For an answer that starts now. */
 export function letGoOfSlowReader(response: ServerResponse): void {
   response.setTimeout(TAKE_MS_MAX, () => response.destroy())
 }
 
-/** Of an answer that others write: from its head on, since before it the caller waits for work, which has bounds of its own. */
+/** For an answer written elsewhere: measured from its headers on, because the work before them has its own time limits. */
 export function letGoOfSlowReaderFromHead(response: ServerResponse): void {
   const { writeHead } = response
   response.writeHead = ((...given: Parameters<typeof writeHead>) => {

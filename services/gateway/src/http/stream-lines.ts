@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 
-/** Characters that are gathered before they are sent: a line may be a few dozen, or megabytes. */
+/** Characters that are collected before they are sent: a line may have a few dozen, or megabytes. */
 const CHUNK_CHARACTERS = 64 * 1024
 
 /**
- * Streams lines as they are read. Each chunk is read in a slot of its project, which is free while the chunk is sent: a
- * reader that takes minutes holds up nothing else of the project.
+ * Streams lines as they are read. Each chunk is read in a slot of its project, which is released while the chunk is sent, so
+ * a slow client does not block the project's other requests.
  *
- * @param inSlot does some work within what the project may do at once
- * @throws what the first chunk fails with, before anything is sent; later ones break the stream off
+ * @param inSlot runs work in a slot of the project
+ * @throws the error of the first chunk, before anything is sent; a later error aborts the stream
  */
 export async function streamLines(
   lines: AsyncIterable<string>,
@@ -27,7 +27,7 @@ export async function streamLines(
   return Readable.from(chunks())
 }
 
-/** @returns an empty text at the end */
+/** @returns an empty string at the end */
 async function nextChunk(lines: AsyncIterator<string>): Promise<string> {
   let chunk = ''
   while (chunk.length < CHUNK_CHARACTERS) {

@@ -14,13 +14,13 @@ export interface McpDeps {
   readonly log: Logger
   readonly slots: ProjectSlots
   readonly requests: RequestsUnderWay
-  /** @throws RetryableError `RATE_LIMITED` where the project has its share of a stage under way */
+  /** @throws RetryableError `RATE_LIMITED` if the project has used up its share of the stage */
   checkShare(project: string, stage: NewShare['stage']): void
 }
 
 /**
- * MCP over Streamable HTTP, without sessions: each request has a server and a transport of its own, which end with it. So
- * no state is left between requests, and nothing is there in which two callers could meet.
+ * MCP over Streamable HTTP, without sessions: each request has its own server and transport, which end with it. So no
+ * state remains between requests, and callers share none.
  */
 export function serveMcp(server: FastifyInstance, { callerOf, log, slots, requests, checkShare }: McpDeps): void {
   const access = { needs: 'any', isCounted: true } as const
@@ -47,8 +47,8 @@ export function serveMcp(server: FastifyInstance, { callerOf, log, slots, reques
 }
 
 /**
- * What the calls of one HTTP request share: one slot, in which they are done one after the other, until the answer to all of
- * them was taken.
+ * The calls of one HTTP request share one slot, in which they run one after the other; it is held until the client has read
+ * the answer to all of them.
  */
 function shareOf(
   response: ServerResponse,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { listedTool } from './listing.js'
 import { tools } from './tools.js'
 
-/** What a list of tools may cost each request of a model, in characters. */
+/** Largest list of tools, in characters; it is part of each request to a model. */
 const CHARACTERS_MAX = 17_500
 
 interface Field {
@@ -28,7 +28,7 @@ const fields = tools.flatMap((tool) => {
   return [...taken, ...fieldsOf(outputSchema, `${tool.name} gives `)]
 })
 
-test('the list of tools takes few characters of a model', () => {
+test('the list of tools is short enough for each request to a model', () => {
   expect(JSON.stringify({ tools: tools.map(listedTool) }).length).toBeLessThanOrEqual(CHARACTERS_MAX)
 })
 
@@ -39,7 +39,7 @@ test('every field of every tool is described in a few words', () => {
   expect(long.map(({ path }) => path)).toEqual([])
 })
 
-test('every field that a tool takes is listed, and what must be given is', () => {
+test('every input field of a tool is listed, and required ones are marked', () => {
   for (const tool of tools) {
     const { inputSchema } = listedTool(tool)
     const { shape } = mcpTools[tool.name].input

@@ -2,7 +2,7 @@ import { mcpWords } from '@heddle/contracts'
 import { z } from 'zod'
 import type { Tool } from './tools.js'
 
-/** A schema as JSON has it. */
+/** A JSON Schema. */
 type Schema = Readonly<Record<string, unknown>>
 type Words = Readonly<Record<string, string>>
 
@@ -17,14 +17,14 @@ export interface ListedTool {
   readonly annotations: Partial<Tool['annotations']>
 }
 
-/** Of what only reads, the protocol says no more. */
+/** The other hints of the protocol do not apply to tools that only read. */
 const readingHints = { readOnlyHint: true, openWorldHint: false } as const
 
 const listed = new Map<string, ListedTool>()
 
 /**
- * A tool in as few characters as tell a model what it needs: a list of tools stands in each of its requests. Bounds that no
- * model comes near are left to the answers, and so are fields of results that it does not act on.
+ * Describes a tool in as few characters as a model needs, because the list of tools is part of each request. Limits that
+ * no model reaches are left to the error messages; result fields that a model does not act on are left out.
  */
 export function listedTool({ name, title, description, input, output, annotations }: Tool): ListedTool {
   const known = listed.get(name)
@@ -46,10 +46,10 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
   return z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
 }
 
-/** Larger numbers are no bounds that a model comes near. */
+/** Larger limits are left out, because no model reaches them. */
 const BOUND_MAX = 1_000
 
-/** The schema with words at its fields; of a result only the fields that have some. */
+/** Adds descriptions to the fields of a schema; a result keeps only the fields that have one. */
 function described(schema: Schema, words: Words, path: string, io: 'input' | 'output'): Schema {
   const { properties, items, anyOf, required, ...rest } = schema
   const bounds = Object.entries(rest).filter(([key, value]) =>
@@ -63,7 +63,7 @@ function described(schema: Schema, words: Words, path: string, io: 'input' | 'ou
   if (isSchema(items)) kept['items'] = described(items, words, `${path}[]`, io)
   if (!Array.isArray(anyOf)) return kept
   const forms = anyOf.filter(isSchema).map((form) => described(form, words, path, io))
-  // Texts of several forms are texts; what the forms are is in the words.
+  // A string with several formats is listed as a string; the description explains the formats.
   const isText = forms.every(({ type }) => type === 'string')
   return isText ? { ...kept, type: 'string' } : { ...kept, ...(nullable(forms) ?? { anyOf: forms }) }
 }
@@ -78,7 +78,7 @@ function fieldsOf(properties: Schema, words: Words, path: string, io: 'input' | 
   return Object.fromEntries(fields)
 }
 
-/** One form, or null, in one. */
+/** Merges a union of one schema and null. */
 function nullable(forms: readonly Schema[]): Schema | null {
   const [form, other] = forms
   if (forms.length !== 2 || form === undefined || other?.['type'] !== 'null' || form['type'] === undefined) return null

@@ -3,15 +3,15 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
 type Content = CallToolResult['content'][number]
 
-/** What a tool gives back besides its JSON. */
+/** Content blocks of a result besides its JSON. */
 interface Shown {
   readonly result: object
   readonly content: Content[]
 }
 
 /**
- * An image, a document or a sound goes to the model as what it is, and not as text in the JSON beside it, which would cost it
- * as many tokens as a book.
+ * Returns an image, a document or audio as a content block of its own: as text in the JSON it would cost as many tokens as
+ * a book.
  */
 export function showParts(result: object): Shown {
   if ('part' in result) return showRecalled(result as RecallResult)
@@ -33,7 +33,7 @@ function toContent(type: string, data: string, mimeType: string, uri: string): C
   return { type: 'resource', resource: { uri, mimeType, blob: data } }
 }
 
-/** A message in the neutral form: its parts keep their references, by which a model can recall them. */
+/** Removes bytes from a message in the neutral form; its parts keep their references, by which a model can recall them. */
 function withoutBytes(message: unknown): unknown {
   if (message === null || typeof message !== 'object' || !('parts' in message) || !Array.isArray(message.parts))
     return message

@@ -9,7 +9,7 @@ interface Asked {
   readonly cursor?: string
 }
 
-/** A list of numbered entries, page by page. */
+/** One page of a list, with a numeric cursor. */
 function pageOf<Item>(all: readonly Item[], { limit = 100, cursor = '0' }: Asked) {
   const [from, to] = [Number(cursor), Number(cursor) + limit]
   return { items: all.slice(from, to), nextCursor: to < all.length ? String(to) : null }
@@ -62,7 +62,7 @@ async function listAll(client: RemoteClient): Promise<{ uris: string[]; pages: n
 }
 
 test.each([0, 1, 49, 50, 51, 130])(
-  'each snapshot, context and entry is listed once where there are %i of each',
+  'each snapshot, context and entry is listed once, with %i of each',
   async (count) => {
     const { uris, pages } = await listAll(clientWith(count))
     const expected = (kind: string, owners: readonly string[]) =>
@@ -76,7 +76,7 @@ test.each([0, 1, 49, 50, 51, 130])(
   },
 )
 
-test('what is no cursor is refused by name', async () => {
+test('an invalid cursor is refused, and the error names the field', async () => {
   for (const cursor of ['', 'nonsense', Buffer.from('{"kind":"keys"}').toString('base64url')]) {
     await expect(listResources(clientWith(1), cursor)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { addressOf } from './resources.js'
 
 /*
- * Everything that has an address, one kind after the other: snapshots agent by agent, contexts thread by thread, and the
- * archive as a whole. Nothing of it is kept between pages: the cursor says where the next one goes on.
+ * Lists all resources, one kind after the other: snapshots by agent, contexts by thread, then the archive. No state is kept
+ * between pages: the cursor says where the next page starts.
  */
 
 interface Resource {
@@ -17,28 +17,28 @@ interface Resource {
 
 const placeSchema = z.strictObject({
   kind: z.enum(['snapshots', 'contexts', 'archive']),
-  /** The agent or thread whose resources are listed, and where the list of agents or threads goes on after it. */
+  /** The agent or thread whose resources are listed, and the cursor of the next agent or thread. */
   owner: z.string().optional(),
   ownersCursor: z.string().optional(),
-  /** Of the list of that owner. */
+  /** Cursor in the list of that owner. */
   cursor: z.string().optional(),
 })
 type Place = z.infer<typeof placeSchema>
 
 interface Listed {
   readonly resources: readonly Resource[]
-  /** Null at the end. */
+  /** Null on the last page. */
   readonly next: Place | null
 }
 
 const PAGE = 50
-/** Agents and threads that have nothing to list are passed over, but not without end in one call. */
+/** Agents and threads without resources are skipped, up to this number in one call. */
 const STEPS_MAX = 20
 
 /**
- * A page of what a project has to read.
+ * A page of the resources of a project.
  *
- * @throws PermanentError `VALIDATION_ERROR` where the cursor is none
+ * @throws PermanentError `VALIDATION_ERROR` for an invalid cursor
  */
 export async function listResources(
   client: RemoteClient,
@@ -66,7 +66,7 @@ async function listFrom(client: RemoteClient, place: Place): Promise<Listed> {
   return { resources, next: ownersCursor === undefined ? nextKind : { kind, ownersCursor } }
 }
 
-/** The first agent or thread from a place on, and the place after it. */
+/** The next agent or thread to list, and the place after it. */
 async function nextOwner(client: RemoteClient, { kind, ownersCursor }: Place): Promise<Partial<Place>> {
   const owners = kind === 'snapshots' ? client.agents : client.threads
   const { items, nextCursor } = await owners.list({ limit: 1, cursor: ownersCursor })

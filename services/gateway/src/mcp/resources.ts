@@ -2,7 +2,7 @@ import { notFound } from '@heddle/contracts'
 import type { ToolDeps } from './tools.js'
 
 /*
- * Addresses are taken apart by hand: matching templates against what a caller wrote has stopped servers before
+ * Addresses are parsed by hand, because matching URI templates against input of callers has hung servers before
  * (CVE-2026-0621).
  */
 const CONTEXT = 'heddle://contexts/'
@@ -35,7 +35,7 @@ export function addressOf(kind: 'context' | 'snapshot' | 'recall', id: string): 
   return `${{ context: CONTEXT, snapshot: SNAPSHOT, recall: RECALL }[kind]}${encodeURIComponent(id)}`
 }
 
-/** @throws PermanentError `NOT_FOUND` for what is no address of the three, or is of another project */
+/** @throws PermanentError `NOT_FOUND` for an unknown form of address, or a resource of another project */
 export async function readResource(
   uri: string,
   { client }: Pick<ToolDeps, 'client'>,

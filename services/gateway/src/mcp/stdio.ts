@@ -6,7 +6,7 @@ export async function serveMcpOverStdio(options: McpServerOptions & { readonly s
   const server = createMcpServer(options)
   const ended = new Promise<void>((resolve) => {
     server.onclose = resolve
-    // The transport does not look for the end of its input.
+    // The transport does not detect the end of its input.
     process.stdin.once('end', resolve)
     options.signal.addEventListener('abort', () => resolve(), { once: true })
   })

@@ -11,7 +11,7 @@ import {
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 
-/** What a call of a tool works with: the client of the caller's own project, and nothing that leads to another one. */
+/** Dependencies of a tool call: they give access to the caller's own project only. */
 export interface ToolDeps {
   readonly client: RemoteClient
   readonly signal: AbortSignal
@@ -30,14 +30,14 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     return { id, tokensUsed, budget, summaryUsed, strategy, format, messages, notes: receipt.notes }
   },
   async list_threads({ agent, ...page }, { client }) {
-    // An agent that is not there is another answer than one without threads.
+    // A missing agent is an error, unlike an agent without threads.
     if (agent !== undefined) await client.agents.get(agent)
     const { items, nextCursor } = await client.threads.list({ ...page, agent })
     return { items: items.map(toListedThread), nextCursor }
   },
   history: (input, { client }) => historyWithin(PAGE_CHARACTERS_MAX, input, client),
   append_messages: (input, { client, signal }) =>
-    // The client reads messages by their format.
+    // The client parses messages by their format.
     client.messages.append({ ...(input as RemoteAppendOptions), onBusy: 'fail', signal }),
   save_snapshot: (input, { client, signal }) => client.snapshots.save(input, { signal }),
   list_snapshots: ({ agent, ...page }, { client }) => client.snapshots.history(agent, page),
@@ -46,10 +46,10 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt }),
 }
 
-/** An answer over MCP holds what it brings twice, as text and as structured content. */
+/** An answer over MCP contains its data twice, as text and as structured content. */
 const PAGE_CHARACTERS_MAX = 2_000_000
 
-/** A page with as many messages as its bound allows, and at least one; read again where there were more, for its cursor. */
+/** A page with as many messages as the limit allows, and at least one; a page that was too large is read again, for its cursor. */
 async function historyWithin(charactersMax: number, input: Input<'history'>, client: RemoteClient) {
   const page = await client.messages.list(input)
   let characters = 0
@@ -60,7 +60,7 @@ async function historyWithin(charactersMax: number, input: Input<'history'>, cli
   return fitting === -1 ? page : await client.messages.list({ ...input, limit: Math.max(1, fitting) })
 }
 
-/** A few words for each thread: a page of all that is known of them would fill a model's window. */
+/** A short form of each thread: a page with all fields would fill a model's window. */
 function toListedThread({ name, agent, title, status, messages, lastMessageAt }: ListedThread) {
   return { thread: name, agent, title, status, messages, lastMessageAt }
 }
@@ -68,9 +68,9 @@ function toListedThread({ name, agent, title, status, messages, lastMessageAt }:
 export interface Tool extends McpToolContract {
   readonly name: McpToolName
   readonly needs: Permission
-  /** Whose workers do it, where it is not done here. */
+  /** Stage whose workers do it, unless this process does. */
   readonly stage?: NewShare['stage']
-  /** @throws HeddleError what the client refuses, or the tool's own schema */
+  /** @throws HeddleError refusals of the client or of the tool's own schema */
   call(given: unknown, deps: ToolDeps): Promise<object>
 }
 
@@ -87,7 +87,7 @@ export const tools: readonly Tool[] = (Object.keys(mcpTools) as McpToolName[]).m
   }
 })
 
-/** What was called `after` is the cursor. */
+/** Maps the former field `after` to `cursor`. */
 function underNewNames(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || !('after' in given) || 'cursor' in given) return given
   const { after: cursor, ...rest } = given

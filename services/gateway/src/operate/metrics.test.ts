@@ -8,7 +8,7 @@ const stages: StageStats[] = [
 ]
 const models = new Map([['openai small', { calls: 3, failed: 1, inputTokens: 100, outputTokens: 10 }]])
 
-/** A process that serves the gateway and has done one job, as all that is known of the deployment is the same to it. */
+/** Metrics of a gateway process that has done one job; all figures of the deployment are constant. */
 async function metricsOfOne(): Promise<string> {
   const metrics = new Metrics()
   metrics.settled({ stage: 'prune', jobId: 'j1', attempt: 1, result: 'retried', durationMs: 30 })
@@ -18,7 +18,7 @@ async function metricsOfOne(): Promise<string> {
   return await metrics.read(stages, { deadLetters: [{ stage: 'prune' }], streams: 1, models })
 }
 
-/** The rules of `promtool check metrics` that any text has to follow. */
+/** Violations of the rules of `promtool check metrics`. */
 function faultsOf(text: string): string[] {
   const faults: string[] = []
   const types = new Map<string, string>()
@@ -51,21 +51,21 @@ function sumOf(texts: readonly string[], name: string): number {
   return values.reduce((sum, [, value]) => sum + Number(value), 0)
 }
 
-test('what counts up is a counter and is called a total, and nothing else is', async () => {
+test('exactly the counters have names that end with _total', async () => {
   expect(faultsOf(await metricsOfOne())).toEqual([])
 })
 
-test('a total is of one process, so the sum over two gateways counts nothing twice', async () => {
+test('totals are of one process, so the sum over two gateways counts nothing twice', async () => {
   const both = [await metricsOfOne(), await metricsOfOne()]
   expect(sumOf(both, 'heddle_stage_jobs_done_total')).toBe(2)
   expect(sumOf(both, 'heddle_stage_tries_failed_total')).toBe(2)
   expect(sumOf(both, 'heddle_stage_tries_seconds_total')).toBeCloseTo(0.14)
   expect(sumOf(both, 'heddle_model_calls_total')).toBe(6)
-  // What is of the whole deployment is the same in both.
+  // Figures of the whole deployment are the same in both.
   expect(both.map((text) => sumOf([text], 'heddle_stage_jobs_per_second'))).toEqual([4, 4])
 })
 
-test('what was counted stays when it is read again', async () => {
+test('counts are kept when they are read again', async () => {
   const metrics = new Metrics()
   const read = () => metrics.read(null, { deadLetters: [], streams: 0, models })
   expect(sumOf([await read()], 'heddle_model_tokens_total')).toBe(110)

@@ -4,8 +4,8 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 import { DURATION_BUCKETS, ProcessMetrics } from './process-metrics.js'
 
 /**
- * What is counted and measured, in the form that Prometheus reads. What is counted is of this process alone; gauges of stages are
- * of the whole deployment, and the same from each gateway.
+ * Metrics in the format of Prometheus. Counters are of this process only; gauges of stages are of the whole deployment, and
+ * the same from each gateway.
  */
 export class Metrics {
   readonly #process = new ProcessMetrics()
@@ -83,7 +83,7 @@ export class Metrics {
     return this.#process.contentType
   }
 
-  /** @param route the pattern of the path, never the path itself: that holds names */
+  /** @param route the pattern of the path, never the path itself, which contains names */
   answered(method: string, route: string, status: number, durationMs: number): void {
     this.#durations.observe({ method, route, status: String(status) }, durationMs / 1_000)
   }
@@ -96,7 +96,7 @@ export class Metrics {
     this.#refused.inc({ code })
   }
 
-  /** @param stages null where the queues could not be read */
+  /** @param stages null if the queues could not be read */
   async read(
     stages: readonly StageStats[] | null,
     {

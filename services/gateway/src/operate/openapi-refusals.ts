@@ -2,19 +2,19 @@ import type { ErrorCode, Operation } from '@heddle/contracts'
 
 type Json = Record<string, unknown>
 
-/** An answer with a problem document that many operations may give. */
+/** A problem document that many operations may answer with. */
 interface RefusalAnswer {
   readonly name: string
   readonly status: number
   readonly codes: readonly ErrorCode[]
   readonly description: string
-  /** Whether an operation may give it; without this each may. */
+  /** Whether an operation may answer with it. Default: every operation. */
   readonly isOf?: (operation: Operation) => boolean
 }
 
 const changes = ({ method }: Operation) => method !== 'GET'
 const takesBody = ({ method }: Operation) => method === 'PUT' || method === 'POST'
-/** A context that could not be built is asked for in vain, too. */
+/** Every operation on contexts: reading a context whose build failed returns that error, too. */
 const givesContext = ({ tag }: Operation) => tag === 'contexts'
 
 const refusals: readonly RefusalAnswer[] = [
@@ -68,7 +68,7 @@ const refusals: readonly RefusalAnswer[] = [
   },
 ]
 
-/** The refusals that an operation may answer with, and whatever else may go wrong. */
+/** The error answers of an operation, with a default for all others. */
 export function refusalsOf(operation: Operation): Json {
   const own = refusals.filter(({ isOf }) => isOf === undefined || isOf(operation))
   return {

@@ -12,8 +12,8 @@ import { refusalComponents, refusalsOf } from './openapi-refusals.js'
 type Json = Record<string, unknown>
 
 /**
- * The OpenAPI 3.1 document of a table of operations. Its schemas are made of those that requests are parsed with, so they cannot say
- * something else; rules that JSON Schema has no words for are left to the answers.
+ * The OpenAPI 3.1 document of a table of operations. Its schemas are derived from those that parse requests, so they cannot
+ * differ; rules that JSON Schema cannot express are left to the error messages.
  */
 export function openApiDocument(operations: Readonly<Record<string, Operation>>): Json {
   const components: Json = {}
@@ -31,7 +31,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       description: `The context engine for LLM agents. Every error is a problem document (RFC 9457) whose \`code\` is one of ${errorCodes.join(', ')}.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    // Where the document came from: a gateway does not know under which names proxies show it.
+    // Relative to the document's own address: a gateway does not know its names behind proxies.
     servers: [{ url: '/', description: 'The gateway that gave this document.' }],
     tags: operationTags,
     paths,
@@ -90,7 +90,7 @@ function answered({ description, schema, headers, mediaType = 'application/json'
 }
 
 function parameters(place: 'path' | 'query', schema: z.ZodType, components: Json): Json[] {
-  // What a query is read as is a number or a list; that it comes as text goes without saying.
+  // A query field is documented as the number or list it is parsed to, although it is sent as text.
   const { properties = {} } = schemaOf(schema, 'output', components) as { properties?: Json }
   const fields = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {}
   return Object.entries(properties).map(([name, property]) => ({
@@ -109,10 +109,10 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
     unrepresentable: 'any',
     metadata: httpSchemas as unknown as NonNullable<z.core.ToJSONSchemaParams['metadata']>,
     target: 'draft-2020-12',
-    // What schemas say of themselves, such as descriptions; the names of components are in a registry of their own.
+    // Metadata of schemas, such as descriptions; component names have a registry of their own.
     override({ zodSchema, jsonSchema }) {
       Object.assign(jsonSchema, z.globalRegistry.get(zodSchema))
-      // A field that tells forms apart may be left out: then it excludes none of them.
+      // A discriminating field may be absent: then it excludes no variant.
       if (jsonSchema.oneOf === undefined) return
       jsonSchema.anyOf = jsonSchema.oneOf
       delete jsonSchema.oneOf
@@ -127,7 +127,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
   return { $ref: `#/components/schemas/${own}` }
 }
 
-/** References lead to the components, and names are left to their keys there. */
+/** Points references to the components, and removes names, which are the keys there. */
 function moved(schema: Json): Json {
   const { id: _, ...rest } = JSON.parse(
     JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'),

@@ -22,10 +22,10 @@ export interface OwnRoutesOptions {
 
 const DEAD_LETTERS_READ_MAX = 1_000
 
-/** How the process itself stands: for whoever watches over it. */
+/** Serves the health of the process, for its supervisor. */
 export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions): void {
   const { identity, log, metrics, streams, clientOf, backend } = options
-  // Who this process is concerns this machine only.
+  // The identity of the process is shown to this machine only.
   server.get('/healthz', async ({ ip, hostname }) => ({
     status: 'ok',
     ...(isLoopback(ip) && isLoopback(hostname.replace(/^\[|\]$/g, '')) && identity),
@@ -50,18 +50,18 @@ export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions):
       return await metrics.read(stages, { ...known, deadLetters, models: backend().readModelCalls() })
     } catch (error) {
       if (error instanceof Refused) throw error
-      // Just then the process's own figures are wanted.
+      // While the queues are unreachable, the figures of the process itself are still useful.
       log.debug({ error }, 'the figures of the stages could not be read')
       return await metrics.read(null, known)
     }
   }
 }
 
-/** All that the docs page needs comes from here, so nothing of it comes from elsewhere. */
+/** The docs page loads everything from this server, so all other sources are forbidden. */
 const DOCS_CONTENT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** What the operations take and give, for programs and for people. */
+/** Serves the OpenAPI document and its page. */
 export async function serveDocs(server: FastifyInstance): Promise<void> {
   const document = openApiDocument(operations)
   server.get('/openapi.json', async () => document)

@@ -2,15 +2,15 @@ import { type ModelCalls, stageNames } from '@heddle/contracts'
 import type { Settled } from '@heddle/queue'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** Seconds: from what a read takes to what a caller may wait. */
+/** Seconds: from the duration of a read to the longest wait of a caller. */
 export const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Figures of the library that are called totals and count nothing; Prometheus takes a total for a counter. */
+/** Gauges of the library whose names end with `_total`, which Prometheus would read as counters. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /**
- * What one process has done itself, in the form that Prometheus reads. Each process counts for itself alone, so that the sum
- * over all of them is the total, however many gateways there are; Prometheus tells them apart by their address.
+ * Metrics of one process in the format of Prometheus. Each process counts only its own work, so the sum over all processes
+ * is the total for any number of gateways; Prometheus distinguishes them by address.
  */
 export class ProcessMetrics {
   readonly registry = new Registry()
@@ -63,7 +63,7 @@ export class ProcessMetrics {
       labelNames: ['model', 'direction'],
       registers,
     })
-    // From the start, so that the first increase is one to Prometheus.
+    // Starts at 0, so that Prometheus sees the first increase.
     for (const stage of stageNames)
       for (const total of [this.#done, this.#failed, this.#tookSeconds]) total.inc({ stage }, 0)
   }
@@ -80,7 +80,7 @@ export class ProcessMetrics {
     if (result === 'retried' || result === 'dead') this.#failed.inc({ stage })
   }
 
-  /** @param models what this process has asked of each model since it started; counted elsewhere, here only shown */
+  /** @param models calls of this process to each model since its start; counted elsewhere, shown here */
   async read(models: ReadonlyMap<string, ModelCalls>): Promise<string> {
     this.#modelCalls.reset()
     this.#modelTokens.reset()
