@@ -16,23 +16,23 @@ export interface AssemblerDeps {
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
   readonly settings: PartialSettings
-  /** Says how near items are to a request. Default none: then contexts are built without selection, and say so. */
+  /** Ranks items by similarity to a request. Without it, contexts are built without selection, and the receipt says so. */
   readonly embedder?: TextEmbedder | null
-  /** Who writes the summaries of snapshots. Default the extractive summarizer. */
+  /** Summarizers for snapshots. Default: the extractive summarizer. */
   readonly summarizers?: Summarizers
   /**
-   * Bytes of what the next contexts of busy threads are made of. Default 12 MB: about 30 threads of 80 messages; others are
-   * read again.
+   * Bytes of the cached inputs for the next contexts of busy threads. Default 12 MB: about 30 threads of 80 messages; inputs
+   * of other threads are read again.
    */
   readonly cacheBytesMax?: number
-  /** Where files of snapshots lie. Default none: their rows hold all of them. */
+  /** Folder of snapshot files. Default: no files, the rows contain the snapshots. */
   readonly snapshotsFolder?: string | null
 }
 
 export interface AssemblyOptions {
-  /** Called with what subscribers are to be told once the job is done. */
+  /** Called with the events to publish when the job is done. */
   readonly publish: (event: NewEvent) => void
-  /** What a context may be made of here. Default everything; with a bound, snapshots are too large as well. */
+  /** Largest input of a context built in this process. Default: unlimited; with a limit, snapshots are too large as well. */
   readonly sizeMax?: WorkSize | undefined
 }
 
@@ -40,10 +40,10 @@ export interface AssemblyOptions {
 export type Assembler = (job: Job<AssembleJob>, options: AssemblyOptions) => Promise<Outcome>
 
 const CACHE_BYTES_MAX = 12_000_000
-/** What is remembered of a thread's last context is small beside what the next one is made of. */
+/** The cached remains of a thread's last context are small compared with the input of the next one. */
 const SHARE_OF_TAILS = 1 / 3
 
-/** A snapshot is of all threads of its agent: how much they hold is known when it has been read. */
+/** A snapshot covers all threads of its agent, and its size is known only after reading them. */
 const SNAPSHOT_SIZE: WorkSize = { messages: Number.POSITIVE_INFINITY, tokens: Number.POSITIVE_INFINITY }
 
 export function createAssembler(deps: AssemblerDeps): Assembler {
@@ -58,7 +58,7 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
     snapshotsFolder: deps.snapshotsFolder ?? null,
     snapshotTurns: new Limiter({ atOnce: 1 }),
   }
-  // The tokenizer's table takes half as long to load as all else that a first context takes: not in its time.
+  // Loading the tokenizer's table takes half as long as the rest of a first context, so it is loaded ahead.
   parts.counter.count('ready')
   return async ({ payload, ...job }, { publish, sizeMax }) => {
     if ('snapshotId' in payload) {

@@ -40,33 +40,33 @@ export interface AssembleDeps {
   readonly maker: ContextMaker
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
-  /** Says how near items are to a request; null where none could be loaded. Default none. */
+  /** Ranks items by similarity to a request; null if it could not be loaded. */
   readonly embedder?: TextEmbedder | null
   /** How long choosing items may take, in milliseconds. Default 10,000. */
   readonly selectionTimeoutMs?: number
   readonly log: Pick<Logger, 'warn'>
-  /** Tells subscribers that a context is there. Nobody waits for it: the requester's reply comes first. */
+  /** Publishes that a context is ready. Not awaited: the requester's reply comes first. */
   readonly tellBuilt: (projectId: string, threadId: string, contextId: string) => void
-  /** What a context may be made of here. Default everything. */
+  /** Largest input of a context built in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
 
 /**
- * Builds a requested context and stores it with its receipt. A request that cannot be met fails with its reason in the
- * row; a request that was answered already is left as it is.
+ * Builds a requested context and stores it with its receipt. If it fails for good, the row gets the reason; a request that
+ * was answered already stays unchanged.
  *
  * @throws HeddleError the reason, which also goes to the requester
- * @throws LargeJobError where the context is to be made of more than may be read here
+ * @throws LargeJobError if the input of the context is larger than `sizeMax`
  */
 export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
   return await recordFailure(job, deps, () => buildRequested(job, deps))
 }
 
-/** The same, where whoever calls it records why it failed. */
+/** The same, but the caller records the reason of a failure. */
 export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
   const { projectId, contextId } = job.payload
-  // One transaction for all that is read: each costs a round trip of its own. One moment, too: messages that came
-  // between reading and counting would be accounted for as what they are not.
+  // One transaction for all reads, because each transaction costs a round trip, and because messages that arrive between
+  // reading and counting would be accounted for wrongly.
   const loaded = await deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true })
   if ('reason' in loaded) return skipped(loaded.reason)
   const { deadlineAtMs } = loaded
@@ -86,9 +86,9 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
 }
 
 /**
- * Stores the context: for its requester as it is, and for later as what it does not share with the one before it.
+ * Stores the context: whole for its requester, and for later as the difference to the previous one.
  *
- * @returns the answer, where its requester takes it with the reply
+ * @returns the answer, if the requester accepts it in the reply
  */
 async function record(
   built: ContextResult,
@@ -110,7 +110,7 @@ async function record(
     answerBytesMax: wantsAnswer === true && !isSeenByRow ? answerBytesMax : 0,
     isFoundAgain: prepared !== undefined,
   })
-  // Settings or items have changed since it was ordered: what is prepared answers nobody any more.
+  // Settings or items have changed since the order, so the prepared context would answer no request.
   if (isPrepared && prepared === undefined)
     await store.inProject(projectId, (tx) => stopPreparing(tx, { id: result.id }))
   let isAnswer: boolean
@@ -126,7 +126,7 @@ async function record(
       { together: mentions.length === 0 },
     )
   } catch (error) {
-    // The next try is based on nothing that may be gone.
+    // The next attempt uses no base that may have been removed.
     tails.forget(threadId, request)
     throw error
   }
@@ -140,13 +140,13 @@ function withSharedPrefix(result: ContextResult, tokens: number): ContextResult 
 
 interface LoadedInput extends LoadedForBuild {
   readonly threadId: string
-  /** The moment that the context shows. */
+  /** The point in time that the context shows. */
   readonly asOfMs: number
   readonly prepared?: Prepared
-  /** Whether it was ordered before anybody asked for it. */
+  /** Whether it was ordered ahead of a request. */
   readonly isPrepared: boolean
   readonly deadlineAtMs: number
-  /** Where there was no row of the request. */
+  /** Set if the request has no row. */
   readonly asked?: AskedContext | undefined
 }
 
@@ -154,7 +154,7 @@ type Loaded = LoadedInput | { readonly reason: string }
 
 async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: AssembleDeps): Promise<Loaded> {
   const { warm, clock } = deps
-  // What is kept is asked for its version while the request is read: of most contexts that is all there is to read.
+  // The version of the cached input is checked while the request is read; most contexts need no other read.
   const likely = warm.find(job.requestKey)
   const [row, likelyChanges] = await Promise.all([
     loadContext(tx, { id: contextId }),

@@ -23,8 +23,8 @@ export { PreviousContextCache } from './memory/previous-contexts.js'
 export { TokenCounter } from './memory/token-counter.js'
 
 /**
- * Contexts of one project that a worker builds at once: beside others few, and one where it asks for many, so that theirs
- * wait for little more than what is being built. Snapshots wait for a model and hold nobody up.
+ * Contexts of one project that a worker builds at once: few beside other projects, and one under heavy load, so that others
+ * wait for little more than the running build. Snapshots wait for a model and delay nobody.
  */
 const SLOTS = { calm: 4, crowded: 1, alone: 32 }
 
@@ -33,7 +33,7 @@ export interface AssembleWorkerDeps extends AssemblerDeps {
   readonly log: Logger
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   readonly concurrency?: number
-  /** Where large contexts and snapshots are made. Default here. */
+  /** Runs large contexts and snapshots. Default: this process. */
   readonly large?: LargeJobs<AssembleJob, NewEvent>
 }
 
@@ -62,7 +62,7 @@ export async function createAssembleWorker(deps: AssembleWorkerDeps): Promise<Wo
   const worker = await deps.queues.defineWorker({
     ...deps,
     stage: 'assemble',
-    // A thread that died could not record why.
+    // A worker thread that died could not record the reason.
     handler: ({ payload, ...job }) =>
       'snapshotId' in payload
         ? carryOut({ payload, ...job })

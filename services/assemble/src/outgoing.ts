@@ -1,19 +1,19 @@
 import { type Answer, answerBytes } from '@heddle/queue'
 import { digestResult, type PackedResult, packJson } from '@heddle/store'
 
-/** A built context on its ways out. */
+/** A built context as it is sent and stored. */
 export interface Outgoing {
-  /** What its requester takes with the reply. */
+  /** Answer sent with the reply. */
   readonly answer: Answer | undefined
   readonly packed: PackedResult
 }
 
 /**
- * What goes out of a context: as it is where the reply can bring that, for to pack it takes longer than to send it. What the
- * reply brings is stored as lines alone: whoever reads it later has it made again.
+ * Encodes a context. It is sent uncompressed if the reply can carry it, because compressing takes longer than sending. A
+ * context sent with the reply is stored as lines only, and rebuilt for later reads.
  *
- * @param answerBytesMax what the reply can bring; 0 where nothing
- * @param isFoundAgain whether later requests may be answered by it, with the bytes that are stored
+ * @param answerBytesMax largest answer that the reply can carry; 0 for no answer
+ * @param isFoundAgain whether later requests may be answered with its stored bytes
  */
 export async function outgoing(
   json: string,

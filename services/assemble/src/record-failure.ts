@@ -4,10 +4,10 @@ import { type Job, LargeJobError, type Outcome, skipped } from '@heddle/queue'
 import { type AskedContext, failContext, type Store } from '@heddle/store'
 
 /**
- * Does the work of a context's job. Where it fails for good, the reason goes into the row of the context, which is where its
- * requester looks.
+ * Does the work of a context's job. If it fails for good, the reason is written to the row of the context, which the
+ * requester reads.
  *
- * @throws what the work throws, unless trying again cannot help
+ * @throws errors of the work, unless a retry cannot help
  */
 export async function recordFailure(
   job: Job<ContextJob>,
@@ -18,7 +18,7 @@ export async function recordFailure(
   try {
     return await work()
   } catch (error) {
-    // The job goes on elsewhere.
+    // The job continues in another process.
     if (error instanceof LargeJobError) throw error
     const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
     if (isFinal || job.attempt >= job.attemptsMax) {
@@ -30,7 +30,7 @@ export async function recordFailure(
   }
 }
 
-/** The request that a job carries. Whose it is says its project: a job may say anything. */
+/** The request in a job. Its project is that of the job, whatever the request itself claims. */
 export function requestOf({ projectId, asked }: ContextJob): AskedContext | undefined {
   return asked && { ...asked, threadId: threadIdOf(projectId, asked.request.thread) }
 }

@@ -33,26 +33,25 @@ export interface EmbedDeps {
   readonly settings: PartialSettings
   readonly log: Pick<Logger, 'info'>
   readonly clock: Pick<Clock, 'nowMs'>
-  /** What one message may be whose words are taken out here. Default everything. */
+  /** Largest message whose words are extracted in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
 
 /**
- * Makes what a thread has got since the stage last looked findable, up to the thread's head: all of it by its words, texts of
- * messages and the beginnings of tool results by their meaning. Words, vectors and cursors change in one transaction, so that
- * a replay finds either all of a batch or nothing. Where no vectors can be had, the words are kept without them.
+ * Indexes a thread's new messages up to its head: all by words, texts of messages and the beginnings of tool results also by
+ * vectors. Words, vectors and cursors change in one transaction, so a replay finds either all of a batch or nothing. If the
+ * vectors cannot be computed, the words are stored without them.
  *
- * Vectors have a cursor for each model: with another model the stage begins at the beginning, and what the model before it
- * made stays until the new one has caught up.
+ * Vectors have a cursor for each model: with another model the stage starts from the first message, and the old vectors stay
+ * until the new model has caught up.
  *
- * @throws LargeJobError where a message is larger than it may be here; the batches before it are kept
+ * @throws LargeJobError if a message is larger than `sizeMax`; earlier batches are kept
  */
 export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
   const { model } = deps.embedder
   const startedAtMs = deps.clock.nowMs()
-  // Both cursors of one moment: with one from before and one from after a batch of another worker, that batch would be taken
-  // for half done.
+  // Both cursors are read from one snapshot; otherwise a concurrent batch of another worker could look half done.
   const [thread, vectors] = await deps.store.inProject(
     projectId,
     (tx) => Promise.all([loadThread(tx, { threadId }), loadVectorStanding(tx, { threadId, model })]),
@@ -103,7 +102,7 @@ async function loadBatch(
   const { threadId } = thread
   const { toSeq, messages, calls } = await store.inProject(projectId, async (tx) => {
     const page = await listMessages(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
-    // What a restore brought back is found where it was said first: a search finds each message once.
+    // A restored message is indexed at its original only, so that a search finds each message once.
     const messages = page.filter(({ restores }) => restores === undefined)
     return { toSeq: page.at(-1)?.seq ?? afterSeq, messages, calls: await loadCallsOf(tx, threadId, messages) }
   })
@@ -116,7 +115,7 @@ async function loadBatch(
   }
 }
 
-/** All chunks of the batch go to the embedder at once, which sorts them by length. A text that recurs is embedded once. */
+/** Sends all chunks of the batch to the embedder at once, which sorts them by length. A repeated text is embedded once. */
 async function embedSources(
   embedder: EmbedDeps['embedder'],
   sources: readonly Source[],
@@ -137,7 +136,7 @@ function vectorAt(vectors: readonly Float32Array[], index: number): Float32Array
   return vector
 }
 
-/** Vectors of the model before are not needed any more once this one covers all that they do. */
+/** Removes vectors of the previous model once this one covers the same messages. */
 async function retire({ store, embedder: { model } }: EmbedDeps, projectId: string, agentId: string): Promise<void> {
   let isMore = true
   while (isMore) isMore = await store.inProject(projectId, (tx) => retireOtherModels(tx, { agentId, model }))
@@ -145,7 +144,7 @@ async function retire({ store, embedder: { model } }: EmbedDeps, projectId: stri
 
 type FoundWords = Parameters<typeof appendPostings>[1]
 
-/** Words alone, for a thread that still stands; a later try adds the vectors. */
+/** Stores words only, if the thread still exists; a later attempt adds the vectors. */
 async function recordWords({ store }: EmbedDeps, projectId: string, words: FoundWords): Promise<void> {
   await store.inProject(projectId, async (tx) => {
     if (await holdThread(tx, words.threadId, words.toSeq)) await appendPostings(tx, words)
@@ -153,8 +152,8 @@ async function recordWords({ store }: EmbedDeps, projectId: string, words: Found
 }
 
 /**
- * The cursor first: it locks the thread's row, so that of two workers one writes, and nothing is written for a thread that
- * was erased meanwhile.
+ * Moves the cursor first: it locks the thread's row, so only one of two workers writes, and nothing is written for a thread
+ * that was erased meanwhile.
  */
 async function recordBatch(
   { store, embedder: { model } }: EmbedDeps,
@@ -172,7 +171,7 @@ async function recordBatch(
     await clearThreadFailure(tx, { threadId, stages: ['embed'] })
     return true
   })
-  // What is left undone here is done after the next message of the scope.
+  // Anything left over is removed after the next message of the scope.
   if (mergeWaits) await store.inProject(projectId, (tx) => mergePostings(tx, { agentId }))
   return moved
 }

@@ -17,11 +17,11 @@ export interface EmbedWorkerDeps {
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   /** Jobs at once; default from the catalog of stages. */
   readonly concurrency?: number
-  /** Where large messages are taken apart. Default here. */
+  /** Runs jobs with large messages. Default: this process. */
   readonly large?: LargeJobs<WakeJob, never>
 }
 
-/** @throws RetryableError `SERVICE_UNAVAILABLE` where the queue's server is away */
+/** @throws RetryableError `SERVICE_UNAVAILABLE` if the queue's server is unreachable */
 export function createEmbedWorker(deps: EmbedWorkerDeps): Promise<WorkerHandle> {
   const { queues, recordDeadLetter, log, concurrency, large } = deps
   return queues.defineWorker({

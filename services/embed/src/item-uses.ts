@@ -11,15 +11,15 @@ import {
 export interface ReadMessages {
   readonly projectId: string
   readonly threadId: string
-  /** Messages up to it were looked at before. */
+  /** Messages up to it were processed before. */
   readonly afterSeq: number
-  /** In the order of their sequence. */
+  /** Ordered by sequence number. */
   readonly messages: readonly HistoryMessage[]
 }
 
 /**
- * Notes which items of a context the replies among some messages used, where they name the context that they answer. This
- * stage does it since it is the one that reads each message once, behind the replies and without a hurry.
+ * Records which items of a context were used by replies that name the context. Done in this stage, because it reads each
+ * message once and nobody waits for it.
  */
 export async function noteItemUses(
   { store }: { readonly store: Store },
@@ -27,7 +27,7 @@ export async function noteItemUses(
 ): Promise<void> {
   const unread = messages.filter(({ seq }) => seq > afterSeq)
   const [first] = unread
-  // Without a reply of either side no turn of one goes on either.
+  // Without a message of the assistant, no turn starts or continues.
   if (first === undefined || unread.every(({ role }) => role !== 'assistant' && role !== 'tool_use')) return
   const mayBeOpen = first.role !== 'user' && first.contextId === null && first.seq > 1
   if (!mayBeOpen && replyTurns(unread, null).length === 0) return

@@ -18,7 +18,7 @@ test('texts of users and assistants and the beginnings of tool results are embed
   }
 })
 
-test('what never enters a context, and what has no text, is not embedded', () => {
+test('messages that never enter a context or have no text are not embedded', () => {
   for (const role of ['system', 'error', 'approval'] as const) expect(sourceOf(message(role, 'text'))).toBeNull()
   expect(sourceOf(message('assistant', 'a summary', { keptAside: 'compact-summary' }))).toBeNull()
   expect(sourceOf(message('assistant', ' \n'))).toBeNull()

@@ -8,13 +8,13 @@ import {
 } from '@heddle/core'
 import { MESSAGE_CHUNKS_MAX, RESULT_CHUNKS_MAX } from './limits.js'
 
-/** A message that is to be found by its meaning. */
+/** A message to be embedded. */
 export interface Source {
   readonly seq: number
   readonly chunks: readonly Chunk[]
 }
 
-/** What of a message is embedded, or null where it holds nothing to be found by its meaning. */
+/** The text of a message to embed, or null if it has none. */
 export function sourceOf(message: Message): Source | null {
   const chunksMax = chunksMaxOf(message)
   const text = message.content.slice(0, chunksMax * CHUNK_CHARACTERS_MAX)
@@ -22,7 +22,7 @@ export function sourceOf(message: Message): Source | null {
   return chunks.length === 0 ? null : { seq: message.seq, chunks }
 }
 
-/** What of some messages is embedded, with a pause after each message. */
+/** The texts of messages to embed, with a pause after each message. */
 export function* sourcesOf(messages: readonly Message[]): Pausable<Source[]> {
   const sources: Source[] = []
   for (const message of messages) {

@@ -3,7 +3,7 @@ import { type Pausable, searchDocument, toolCatalogOf } from '@heddle/core'
 import { type HistoryMessage, type IndexedMessage, loadCalls, type ThreadRow, type Tx } from '@heddle/store'
 import { CALL_DISTANCE_MAX } from './limits.js'
 
-/** The calls that results among some messages answer, as far as they were made shortly before. */
+/** Loads the calls of the tool results in `messages`, if they were made shortly before. */
 export async function loadCallsOf(
   tx: Tx,
   threadId: string,
@@ -17,7 +17,7 @@ export async function loadCallsOf(
   return new Map([...(await loadCalls(tx, range)), ...made])
 }
 
-/** What messages are found by when words are looked for, with a pause after each message. */
+/** Words by which messages are found, with a pause after each message. */
 export function* wordsOf(
   messages: readonly HistoryMessage[],
   { calls, thread, settings }: { calls: ReadonlyMap<string, ToolCall>; thread: ThreadRow; settings: PartialSettings },

@@ -25,7 +25,7 @@ const stored = (appends: readonly PreparedAppend[]) =>
     error: null,
   }))
 
-/** A database that notes the groups it is given, and refuses those that `faultOf` finds a fault with. */
+/** A database stub that records its groups, and rejects those for which `faultOf` returns an error. */
 function database(faultOf: (ids: readonly string[]) => Error | null = () => null) {
   const groups: string[][] = []
   const commits = new GroupCommit(async (_projectId, appends) => {
@@ -44,7 +44,7 @@ test('appends of different projects do not share a transaction', async () => {
   expect(groups).toEqual([['a'], ['b']])
 })
 
-test('a group is bounded by messages and by characters, and one giant goes alone', async () => {
+test('a group is limited by messages and characters, and a larger append is committed alone', async () => {
   const { groups, commits } = database()
   const sizes = [
     append('a', GROUP_MESSAGES_MAX),
@@ -58,14 +58,14 @@ test('a group is bounded by messages and by characters, and one giant goes alone
   expect(groups[0]).toEqual(['a'])
 })
 
-test('an append that the database refuses takes no other along', async () => {
+test('an append that the database rejects does not fail the others', async () => {
   const fault = new PermanentError('VALIDATION_ERROR', 'refused')
   const { commits } = database((ids) => (ids.includes('bad') ? fault : null))
   const ends = await Promise.allSettled(['good', 'bad', 'also good'].map((id) => commits.add('p', append(id))))
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('two groups are under way at once, but never with one thread, whose appends keep their order', async () => {
+test('two groups commit at once but never share a thread, so its appends keep their order', async () => {
   const open: { ids: string[]; end: () => void }[] = []
   const commits = new GroupCommit(async (_projectId, appends) => {
     await new Promise<void>((end) => open.push({ ids: appends.map(({ requestId }) => requestId), end }))
@@ -94,7 +94,7 @@ function slowDatabase() {
   return { open, commits, turn: () => new Promise((resolve) => setImmediate(resolve)) }
 }
 
-test('beside a group under way another begins from many small appends on', async () => {
+test('many small appends start a second group beside a running one', async () => {
   const { open, commits, turn } = slowDatabase()
   const small = (index: number) => commits.add('p', append(`${index}`, 1, 10, `t${index}`))
   const ends = [small(0)]

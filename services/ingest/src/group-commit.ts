@@ -4,19 +4,19 @@ import type { PreparedAppend } from './prepare.js'
 
 export type Commit = (projectId: string, appends: readonly PreparedAppend[]) => Promise<AppendOutcome[]>
 
-/** Messages in one transaction: large enough that its fixed cost vanishes, small enough that it ends in a fraction of a second. */
+/** Messages in one transaction: enough to make its fixed cost negligible, and few enough to commit in a fraction of a second. */
 export const GROUP_MESSAGES_MAX = 1_000
-/** Characters in one transaction, whatever the number of messages: what travels at once must fit into memory many times. */
+/** Characters in one transaction, whatever the number of messages: several groups must fit into memory. */
 const GROUP_CHARACTERS_MAX = 16_000_000
 
 /**
- * Transactions of one project under way at once. Two keep both Postgres and this process busy: while one waits for the disk,
- * the other is worked on. They never hold the same thread, so neither waits for the other.
+ * Concurrent transactions of one project. Two keep both Postgres and this process busy: while one waits for the disk, the
+ * other is prepared. They never share a thread, so neither waits for the other.
  */
 const GROUPS_AT_ONCE_MAX = 2
-/** Beside a group under way, another is worth its fixed cost from so many waiting messages on. */
+/** Waiting messages from which a second transaction is worth its fixed cost while another one runs. */
 const SECOND_GROUP_MESSAGES_MIN = 500
-/** Likewise from so many appends, however small: a part of the jobs that a worker holds, so that others come meanwhile. */
+/** The same for appends of any size: a part of the jobs that a worker holds, so that others arrive meanwhile. */
 export const SECOND_GROUP_APPENDS_MIN = 64
 
 interface Waiting {
@@ -26,11 +26,11 @@ interface Waiting {
 }
 
 /**
- * Commits the appends of many jobs together. While transactions of a project are under way the next appends gather, so
- * the groups grow with the load and a lone append waits for nobody. Appends of one thread keep their order.
+ * Commits the appends of many jobs together. Appends gather while transactions of their project are running, so groups grow
+ * with the load, and a single append does not wait. Appends of one thread keep their order.
  *
- * A group that the database refuses is halved until the append at fault is alone: it must not take the others along. Where
- * the database is away the whole group fails, and its jobs are tried again later.
+ * A group that the database rejects is halved until the faulty append is alone, so that the others still commit. If the
+ * database is unreachable, the whole group fails, and its jobs are retried later.
  */
 export class GroupCommit {
   readonly #groups: Gatherer<Waiting>

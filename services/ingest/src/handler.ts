@@ -16,10 +16,10 @@ export interface IngestDeps {
 export const stagesAfterIngest = ['prune', 'embed'] as const
 
 /**
- * Stores the messages of one job, exactly once and in order, and wakes the stages that work on the thread. A job that
- * comes again finds its messages stored and wakes the same stages.
+ * Stores the messages of one job, exactly once and in order, and wakes the stages that work on the thread. A repeated job
+ * finds its messages stored and wakes the same stages.
  *
- * @throws ConflictError where a message's id is taken by another message; then nothing of the job is stored
+ * @throws ConflictError if another message has the id of one of these; then nothing of the job is stored
  */
 export async function ingest(job: Job<IngestJob>, deps: IngestDeps): Promise<Outcome> {
   const { projectId } = job.payload

@@ -31,7 +31,7 @@ test('an append of usual size is prepared at once, a long one in several turns o
   expect(messages[0]?.fingerprint).toBe(messageFingerprint(given.messages[0]?.message as never))
 })
 
-test('what comes for a thread while a long append is prepared keeps its place; other threads do not wait', async () => {
+test('appends that arrive while a long one of their thread is prepared keep their order; other threads do not wait', async () => {
   const preparation = new Preparation()
   const ended: string[] = []
   const follow = (name: string, given: IngestJob) =>

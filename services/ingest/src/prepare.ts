@@ -10,14 +10,14 @@ import {
 import { runCooperatively } from '@heddle/runtime'
 import { type Append, contentElementSteps, type PreparedMessage } from '@heddle/store'
 
-/** An append with its size, by which groups are bounded. */
+/** An append with its size, by which groups are limited. */
 export interface PreparedAppend extends Append {
   readonly characters: number
 }
 
 /**
- * Prepares the appends of jobs. Those of long messages are prepared with pauses, since others wait for the process; what
- * comes for the same thread meanwhile waits for them, so that the appends of a thread keep their order.
+ * Prepares the appends of jobs. Long messages are prepared with pauses, so that other work of the process can run; later
+ * appends of the same thread wait for them, so that the appends of a thread keep their order.
  */
 export class Preparation {
   readonly #underWay = new Map<string, Promise<unknown>>()
@@ -39,7 +39,7 @@ export class Preparation {
   }
 }
 
-/** Brings a job's messages into the form in which they are stored: placed, hashed, and with an estimate of their tokens. */
+/** Converts a job's messages for storage: with positions, hashes and estimated tokens. */
 export function prepareAppend(job: IngestJob, receivedAtMs: number): PreparedAppend {
   return finish(prepareSteps(job, receivedAtMs))
 }
@@ -75,7 +75,7 @@ function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<
   }
 }
 
-/** What a message takes of a transaction's room. */
+/** Size of a message in a transaction. */
 function roomOf({ message }: PlacedMessage): number {
   return messageCharacters(message) + (message.parts ?? []).reduce((sum, part) => sum + partBytes(part), 0)
 }

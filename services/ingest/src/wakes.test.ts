@@ -12,7 +12,7 @@ import {
 
 const thread = (number: number): WakeJob => ({ projectId: 'project', threadId: `thread ${number}` })
 
-/** A clock that stands still, and whose waits end when the test says so. */
+/** A stopped clock, whose timers the test resolves by hand. */
 function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () => {}) {
   const woken: string[][] = []
   const waits: (() => void)[] = []
@@ -42,7 +42,7 @@ function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () =
   return { wakes, woken, waitsMs, time, exhaust, endWait: () => waits.shift()?.() }
 }
 
-test('wakes at once while few messages come', () => {
+test('wakes at once while few messages arrive', () => {
   const { wakes, time } = setUp()
   for (let number = 0; number < 10 * WAKES_AT_ONCE_MAX; number++) {
     time.nowMs += 1_000 / WAKES_AT_ONCE_MAX
@@ -68,7 +68,7 @@ test('gathers threads under load, and wakes each once', async () => {
     expect(wakes.isDue(thread(2), 1)).toBe(false)
   }
   expect(woken).toEqual([])
-  // Much came before the first look, nothing before the second.
+  // Many appends came before the first timer run, none before the second.
   const look = () => {
     endWait()
     return woken
@@ -77,7 +77,7 @@ test('gathers threads under load, and wakes each once', async () => {
   expect([...waitsMs]).toEqual([1_000 / LOOKS_PER_SECOND])
 })
 
-test('wakes some threads at each look while the load lasts, and none later than after half a minute', async () => {
+test('wakes some threads at each timer run under load, and every thread within half a minute', async () => {
   const { wakes, woken, time, exhaust, endWait } = setUp()
   const grow = (first: number, count: number) => {
     for (let number = first; number < first + count; number++) wakes.isDue(thread(number), 1)
@@ -98,7 +98,7 @@ test('wakes some threads at each look while the load lasts, and none later than 
   expect(woken[1]).toHaveLength(9 * WAKES_PER_LOOK + WAKES_AT_ONCE_MAX)
 })
 
-test('lets threads that grew by little wait for more while the load lasts, and others pass them by', async () => {
+test('wakes threads that grew little after those that grew more while the load lasts', async () => {
   const { wakes, woken, time, exhaust, endWait } = setUp()
   exhaust()
   for (let number = 0; number < 3 * WAKES_AT_ONCE_MAX; number++) wakes.isDue(thread(100 + number), 1)
@@ -127,7 +127,7 @@ test('wakes all that gathered once the load is over', async () => {
   expect(woken[1]).toHaveLength(2 * WAKES_PER_LOOK + 1)
 })
 
-test('wakes a thread at once that has grown much, also under load', () => {
+test('wakes a thread that has grown much at once, also under load', () => {
   const { wakes, exhaust } = setUp()
   exhaust()
   expect(wakes.isDue(thread(1), MESSAGES_GATHERED_MAX - 1)).toBe(false)
@@ -135,7 +135,7 @@ test('wakes a thread at once that has grown much, also under load', () => {
   expect(wakes.isDue(thread(1), 1)).toBe(false)
 })
 
-test('wakes what has gathered when it closes, and holds back nothing that comes later', async () => {
+test('wakes gathered threads when it closes, and later ones at once', async () => {
   const { wakes, woken, exhaust } = setUp()
   exhaust()
   wakes.isDue(thread(1), 1)
@@ -144,7 +144,7 @@ test('wakes what has gathered when it closes, and holds back nothing that comes 
   expect(wakes.isDue(thread(2), 1)).toBe(true)
 })
 
-test('goes on after a wake that failed', async () => {
+test('continues after a failed wake', async () => {
   const { wakes, woken, exhaust, endWait } = setUp(() => Promise.reject(new Error('the queue is away')))
   exhaust()
   wakes.isDue(thread(1), 1)

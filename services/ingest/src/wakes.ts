@@ -10,7 +10,7 @@ export interface WakesOptions {
 
 /** Threads that are woken at once within a second; under more load, wakes cost more than they bring. */
 export const WAKES_AT_ONCE_MAX = 2
-/** How often those that gather are looked at, so that a load that is over is soon noticed. */
+/** Timer runs per second, so that the end of a load is noticed soon. */
 export const LOOKS_PER_SECOND = 4
 /** Most threads that the timer wakes at a time under load, longest waiting first. */
 export const WAKES_PER_LOOK = 4
@@ -41,10 +41,10 @@ interface Gathered {
 export class Wakes {
   readonly #options: WakesOptions
   readonly #closing = new AbortController()
-  /** In the order in which they began to wait. */
+  /** Threads that wait for a wake, longest waiting first. */
   readonly #gathered = new Map<string, Gathered>()
   #second = { number: Number.NaN, appends: 0, isAfterMany: false }
-  /** Since the threads that gather were looked at last. */
+  /** Appends since the last timer run. */
   #appends = 0
   #running: Promise<void> | undefined
 
@@ -67,7 +67,7 @@ export class Wakes {
     return false
   }
 
-  /** Wakes what has gathered. */
+  /** Wakes the gathered threads. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running

@@ -2,11 +2,11 @@ import { countMessageTokensInSteps, type Message, type Pausable, sentIn } from '
 import { runCooperatively } from '@heddle/runtime'
 import { type Compaction, recordTokenCounts, type TokenCount, type Tx } from '@heddle/store'
 
-/** Counts the messages that were only estimated, with pauses for what else the process serves, and keeps the counts. */
+/** Counts the messages that were only estimated, with pauses for other work of the process, and stores the counts. */
 export async function withExactTokens(tx: Tx, threadId: string, messages: readonly Message[]): Promise<Message[]> {
   const counts: TokenCount[] = []
   const counted = await runCooperatively(countedExactly(messages, counts))
-  // Messages come in the order of the conversation; what is recorded lies in that of storing.
+  // Messages are in the order of the conversation, recorded counts in the order of storage.
   counts.sort((one, other) => one.seq - other.seq)
   await recordTokenCounts(tx, { threadId, counts })
   return counted
@@ -27,7 +27,7 @@ function* countedExactly(messages: readonly Message[], counts: TokenCount[]): Pa
   return counted
 }
 
-/** Messages as the agent's contexts send them: what their form leaves out takes no room in them. */
+/** Messages in the form of the agent's contexts: content that the form omits costs no tokens. */
 export function asSent(messages: readonly Message[], { settings }: Compaction): Message[] {
   return messages.map((message) => sentIn(settings.format ?? 'neutral', message))
 }

@@ -39,21 +39,21 @@ export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   readonly store: Store
-  /** What may be read and computed with here. Default everything. */
+  /** Largest input read in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
 
-/** Compactions that one job carries out; a longer backlog goes on in the next job, so that no lock is outlived. */
+/** Compactions of one job; a longer backlog continues in the next job, so that the job ends before its lock expires. */
 export const COMPACTIONS_PER_JOB_MAX = 20
 
 const reference = (message: Message) => messageReference(message.code)
 
 /**
- * Brings a thread's compactions up to its head: counts what is new, and where the context has grown past its trigger,
- * decides what to condense or remove, archives it, and says which range needs a summary. The series that it publishes
- * does not depend on when it runs (docs/design.md#invariant-5).
+ * Compacts a thread up to its head: counts new messages, and if the context has grown past its trigger, decides which
+ * messages to condense or remove, archives them, and marks the range that needs a summary. The published series does not
+ * depend on when it runs (docs/design.md#invariant-5).
  *
- * @throws LargeJobError where more is to be read than may be here
+ * @throws LargeJobError if more has to be read than `sizeMax` allows
  */
 export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
@@ -69,14 +69,14 @@ export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome
 type Step = 'gone' | 'again' | 'needs-summary' | 'settled'
 
 async function pruneOnce(tx: Tx, threadId: string, { settings, sizeMax }: PruneDeps): Promise<Step> {
-  // Sent at once and run in this order, so that marks are read after an undoing that was under way.
+  // Pipelined in this order, so that marks are read after a concurrent undo.
   const [, compaction, undone] = await Promise.all([
     holdMarks(tx, threadId, 'read'),
     loadCompaction(tx, { threadId, settings }),
     loadUndone(tx, threadId),
   ])
   if (!compaction) return 'gone'
-  // What was undone stands in the context again: such a thread is always read.
+  // Undone messages are in the context again, so such a thread is always read.
   const { headSeq, pruneSeq } = compaction.thread
   const isLong = sizeMax !== undefined && headSeq - pruneSeq > sizeMax.messages
   const grown = undone.size > 0 || isLong ? null : await growBelowTrigger(tx, compaction, sizeMax)
@@ -94,7 +94,7 @@ async function pruneOnce(tx: Tx, threadId: string, { settings, sizeMax }: PruneD
       return 'again'
     }
     usage = hasMore || undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
-    // Of many small messages, those that were read may not reach the trigger.
+    // If the messages are many and small, those read may not reach the trigger.
     if (!hasMore || isOff || limit >= MESSAGES_LOOKED_AT_MAX) break
   }
   const { latest, lane } = compaction
@@ -109,8 +109,8 @@ async function pruneOnce(tx: Tx, threadId: string, { settings, sizeMax }: PruneD
 const COMPACTIONS_AT_ONCE_MAX = 5
 
 /**
- * Publishes a compaction, and those after it that follow from the messages at hand: read again for each of them, a backlog
- * would be read many times. What is left of the messages is what would be read.
+ * Publishes a compaction and those that follow from the loaded messages. The rest of the loaded messages equals a new read,
+ * which for each compaction would read a backlog many times.
  */
 async function publishSeries(
   tx: Tx,
@@ -145,7 +145,7 @@ async function settlePruned(tx: Tx, { thread, latest }: Compaction, usage: Prune
   return 'settled'
 }
 
-/** Makes the compactions void that a late message overtook, so that they are made again with it. */
+/** Voids compactions that a late message invalidates, so that they are computed again with it. */
 async function voidOvertaken(
   tx: Tx,
   { thread, lane }: Compaction,

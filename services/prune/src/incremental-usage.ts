@@ -3,15 +3,15 @@ import { refuseLargeJob, type WorkSize } from '@heddle/queue'
 import { type Compaction, loadMessagesBySeq, type PruneUsage, type Tx, toCompactionState } from '@heddle/store'
 import { asSent, withExactTokens } from './counting.js'
 
-/** A backlog that is longer is read with all the rest. */
+/** A longer backlog is read with the whole thread. */
 const GROWTH_MESSAGES_MAX = 5_000
 
 /**
- * Looks at nothing but the messages since the stage's cursor. A thread that grows message by message up to its trigger
- * would else be read as a whole at each of them.
+ * Reads only the messages after the stage's cursor. Otherwise a thread that grows message by message up to its trigger
+ * would be read as a whole for each of them.
  *
- * @returns what the context takes now, where it is sure that no compaction is due; null where the whole must be read
- * @throws LargeJobError where more tokens are to be counted than may be here
+ * @returns the tokens of the context if certainly no compaction is due; null if the whole thread must be read
+ * @throws LargeJobError if more tokens have to be counted than `sizeMax` allows
  */
 export async function growBelowTrigger(
   tx: Tx,

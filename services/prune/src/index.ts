@@ -21,7 +21,7 @@ export interface PruneWorkerDeps {
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   readonly settings: PartialSettings
   readonly concurrency?: number
-  /** Where large jobs are carried out. Default here. */
+  /** Runs large jobs. Default: this process. */
   readonly large?: LargeJobs<WakeJob, never>
 }
 

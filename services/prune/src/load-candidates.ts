@@ -10,14 +10,14 @@ import {
 } from '@heddle/store'
 import { withExactTokens } from './counting.js'
 
-/** Messages that are looked at first, at least: of a long backlog each compaction would read all the rest again. */
+/** Fewest messages of a first read: with less, each compaction of a long backlog would read the rest again. */
 const MESSAGES_LOOKED_AT_FIRST = 1_024
-/** Of a backlog, so many windows full of messages are read at once, and compacted one after the other. */
+/** Windows of messages that are read at once from a backlog, and compacted one after the other. */
 const LOOKED_AT_WINDOWS = 3
-/** The most messages that are looked at for one compaction: more than fill any model's window. */
+/** Most messages read for one compaction: more than fit any model's window. */
 export const MESSAGES_LOOKED_AT_MAX = 16 * CONVERSATION_MESSAGES_MAX
 
-/** As many messages as fill the lane, by the length of the thread's average message. */
+/** Number of messages that fill the lane, at the average length of the thread's messages. */
 export function firstLook({ thread, lane }: Compaction): number {
   const averageTokens = Math.max(
     1,
@@ -27,14 +27,14 @@ export function firstLook({ thread, lane }: Compaction): number {
   return Math.min(Math.max(filling, MESSAGES_LOOKED_AT_FIRST), MESSAGES_LOOKED_AT_MAX)
 }
 
-/** What a compaction is decided by. */
+/** Input of the compaction decision. */
 export interface Counted {
   readonly messages: readonly Message[]
   readonly state: CompactionState | null
   readonly hasMore: boolean
 }
 
-/** Messages with exact counts; those that were only estimated are counted now, and the counts kept. */
+/** Loads messages with exact counts; estimated ones are counted, and the counts stored. */
 export async function loadCounted(
   tx: Tx,
   { thread, latest }: Compaction,
@@ -44,7 +44,7 @@ export async function loadCounted(
   const bare = latest && toCompactionState(latest)
   const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit }
   const read = await loadUncovered(tx, { ...query, keep: 'oldest' })
-  // What was stored since the thread was read is left to the wake that came with it: the state could not name it as seen.
+  // Messages stored after the thread was read are left to their own wake, because the state could not name them as seen.
   const messages = markUndone(read.messages, undone).filter(
     (message) => message.seq <= thread.headSeq && ineligibleReason(message) === null,
   )

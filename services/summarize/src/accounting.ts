@@ -12,21 +12,21 @@ export interface AccountingDeps {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** A summarizer whose calls are recorded, and whose unfinished work is kept for a retry. */
+/** A summarizer that records its calls, and keeps unfinished work for a retry. */
 export interface AccountedSummarizer extends Summarizer {
-  /** To be called when what it wrote is stored: what was kept for a retry is no longer needed. */
+  /** To be called when its summary is stored: work kept for a retry is removed. */
   stored(): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
 
-/** The summarizer that an agent's settings choose, with what it calls recorded for the thread, and bounded. */
+/** The summarizer of an agent's settings, with its calls recorded for the thread and limited in number. */
 export async function accountedSummarizer(
   { store, summarizers, clock, log }: AccountingDeps,
   { projectId, threadId, headSeq }: WakeJob & { readonly headSeq: number },
   settings: Settings,
 ): Promise<AccountedSummarizer> {
-  // One for all that a job asks for: the parts of a long range are one summary.
+  // One per job, because the parts of a long range are one summary.
   const summaryId = randomUUID()
   const summarizer = await accountedFor(summarizers.of(settings), {
     countMade: () =>
@@ -45,7 +45,7 @@ export async function accountedSummarizer(
       kept.clear()
     },
     async summarize(request, signal) {
-      // Without a provider nothing is done half: there are no parts to keep.
+      // Without a provider there is no partial work to keep.
       if (isRemote !== true) return await summarizer.summarize(request, signal)
       const { purpose } = request
       const parts = new KeptParts(store, projectId, { threadId, summarizer: name, headSeq, purpose })

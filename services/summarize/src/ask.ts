@@ -3,11 +3,11 @@ import { checkSummary, noMessages, pinnedFacts, type SummaryRequest, withPinnedF
 import type { Summarizer } from '@heddle/models'
 
 /**
- * Asks for a summary and checks it before anybody sees it. What is in force stays as it is where this fails.
+ * Requests a summary and validates it. If that fails, the current state stays unchanged.
  *
- * @param replacedTokens what it is to be shorter than; 0 where its own limit is enough
- * @throws PermanentError `VALIDATION_ERROR` where there is nothing to summarize (docs/summaries.md)
- * @throws RetryableError `SERVICE_UNAVAILABLE` where the summarizer fails or its answer must not be stored
+ * @param replacedTokens the summary must be shorter than this; 0 if its own limit is enough
+ * @throws PermanentError `VALIDATION_ERROR` if there is nothing to summarize (docs/summaries.md)
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the summarizer fails or its answer must not be stored
  */
 export async function ask(
   summarizer: Summarizer,

@@ -1,7 +1,7 @@
 import type { Compaction, ContextStateRow } from '@heddle/store'
 import type { AccountedSummarizer } from './accounting.js'
 
-/** What a pending compaction covers, and who is to summarize it. */
+/** The range of a pending compaction, and its summarizer. */
 export interface CoveredRange {
   readonly projectId: string
   readonly compaction: Compaction

@@ -2,7 +2,7 @@ import type { Job } from '@heddle/queue'
 import { expect, test, vi } from 'vitest'
 import { type SummarizeDeps, summarize } from './handler.js'
 
-test('where both summaries fail the queue hears of one and the log of the other', async () => {
+test('if both summaries fail, one error goes to the queue and the other to the log', async () => {
   let failures = 0
   const store = { inProject: async () => Promise.reject(new Error(`failure ${++failures}`)) }
   const warn = vi.fn()

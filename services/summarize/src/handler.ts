@@ -12,21 +12,21 @@ import { readSources } from './read-sources.js'
 export interface SummarizeDeps extends AccountingDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
-  /** Tells subscribers that a state was published. */
+  /** Publishes an event for a new state. */
   readonly tellCompacted: (projectId: string, threadId: string, stateId: string) => void
-  /** What may be read and summarized here. Default everything. */
+  /** Largest input read in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
 
 /**
- * Does what a thread waits for: the summary of a compaction, and that of its older iterations. Each is tried, also where
- * the other one fails.
+ * Writes the pending summaries of a thread: of a compaction, and of its older iterations. Each is attempted even if the
+ * other one fails.
  */
 export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise<Outcome> {
   const [compacted, progress] = await Promise.allSettled([summarizeRange(job, deps), keepProgress(job, deps)])
   const { projectId, threadId } = job.payload
   if (compacted.status === 'rejected') {
-    // The queue hears of one failure, and the next try may end with the first again.
+    // The queue receives one error only, and the next attempt may fail with the first again.
     if (progress.status === 'rejected')
       deps.log.warn({ error: progress.reason, projectId, threadId }, 'older iterations were not summarized either')
     throw compacted.reason
@@ -49,7 +49,7 @@ async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<O
     loadCompaction(tx, { threadId, settings: deps.settings }),
   )
   if (!compaction) return skipped('the thread is gone')
-  // The thread may have grown meanwhile, and prune is who says when all of it is settled.
+  // The thread may have grown meanwhile, and only prune decides that it is settled.
   const next = [{ wake: 'prune' as const, projectId, threadId }]
   const pending = compaction.latest
   if (pending === null || !awaitsSummary(pending))
@@ -84,7 +84,7 @@ function isSettled({ thread }: Compaction): boolean {
   return thread.summarizeSeq >= thread.headSeq
 }
 
-/** What the summary is to be made of; null where the next job goes on with its parts. */
+/** The input of the summary; null if the next job continues with its parts. */
 async function prepare(range: CoveredRange, { store }: SummarizeDeps, signal: AbortSignal): Promise<Whole | null> {
   const { compaction, pending, projectId, summarizer } = range
   if (isSummarizedInParts(compaction.lane, pending.coveredCount)) return await prepareWhole(range, store, signal)

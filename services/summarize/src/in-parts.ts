@@ -32,7 +32,7 @@ import { PartSummaries } from './part-summaries.js'
 /** Messages of one page: a few leaves. */
 const PAGE_MESSAGES = 1_000
 
-/** What the summary of the whole is to be made of, and how many tokens it stands for. */
+/** Input of the final summary, and the tokens that it replaces. */
 export interface Whole {
   readonly request: SummaryRequest
   readonly replacedTokens: number
@@ -40,17 +40,17 @@ export interface Whole {
 
 const reference = (message: Message) => messageReference(message.code)
 
-/** For a provider secrets are taken out of whole messages. */
+/** For a remote provider, secrets are redacted in whole messages. */
 function sourceOptions({ isRemote = false }: Summarizer): ReadingOptions {
   return { reference, ...(isRemote && { prepare: redactSecrets }) }
 }
 
 /**
- * Brings a long range into the form of one summary request: by levels, of parts whose summaries are kept. Only what no
- * earlier compaction summarized is read and summarized: new leaves, and the parts that they complete. A summarizer that
- * fails leaves what was made before it, and nothing that is in force changes.
+ * Reduces a long range to one summary request, by levels of parts whose summaries are stored. Only parts that no earlier
+ * compaction summarized are read: new leaves, and the parts that they complete. If the summarizer fails, finished parts are
+ * kept, and the current state stays unchanged.
  *
- * @returns null where one job is not enough: then the next one goes on
+ * @returns null if one job is not enough; the next one continues
  */
 export async function prepareWhole(range: CoveredRange, store: Store, signal: AbortSignal): Promise<Whole | null> {
   const summaries = new PartSummaries(range, store, signal)
@@ -62,7 +62,7 @@ export async function prepareWhole(range: CoveredRange, store: Store, signal: Ab
   const openTokens = cut.open.reduce((sum, message) => sum + rawCost(message), 0)
   return {
     request: wholeRequest(texts, cut.open, summaryTokensMax(range.compaction.lane), options),
-    // What leaves stand for is longer than any summary; it is not counted again.
+    // The messages of a leaf are longer than any summary, so they are not counted again.
     replacedTokens: texts.length > 0 ? 0 : openTokens,
   }
 }
@@ -72,7 +72,7 @@ interface Cut {
   readonly open: readonly Message[]
 }
 
-/** Cuts a range into leaves, each of which has its summary before the next one is cut. */
+/** Cuts a range into leaves; each is summarized before the next one is cut. */
 class Leaves {
   constructor(
     private readonly range: CoveredRange,
@@ -95,14 +95,14 @@ class Leaves {
   async cutWithSummaries(): Promise<Cut | null> {
     const known = await this.#inProject((tx) => loadLeaves(tx, this.range.pending))
     const cut = await this.#cutAfter(known)
-    // The leaves may be there without their summaries where another summarizer wrote those.
+    // Leaves may exist without summaries, if another summarizer wrote theirs.
     const missing = cut && (await this.summaries.missingLeaf(this.topOf(cut.leaves)))
     if (cut === null || missing === null) return cut
     const before = cut.leaves.findIndex(({ hash }) => hash === missing)
     return await this.#cutAfter(cut.leaves.slice(0, before))
   }
 
-  /** Goes on where some leaves end. */
+  /** Continues after the known leaves. */
   async #cutAfter(known: readonly LeafRow[]): Promise<Cut | null> {
     const leaves = [...known]
     let open: Message[] = []

@@ -18,14 +18,14 @@ export { PART_CALLS_PER_JOB_MAX } from './part-summaries.js'
 export interface SummarizeWorkerDeps {
   readonly store: Store
   readonly queues: Queues
-  /** Which one writes the summaries of an agent. */
+  /** Selects the summarizer of an agent. */
   readonly summarizers: Summarizers
   readonly clock: Clock
   readonly log: Logger
   readonly recordDeadLetter: (letter: DeadLetter) => Promise<void>
   readonly settings: PartialSettings
   readonly concurrency?: number
-  /** Where large jobs are carried out. Default here. */
+  /** Runs large jobs. Default: this process. */
   readonly large?: LargeJobs<WakeJob, NewEvent>
 }
 
@@ -48,7 +48,7 @@ export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<
         here: (sizeMax?: WorkSize) => summarize(job, { ...deps, tellCompacted, sizeMax }),
         publish: (event) => events.add(projectId, event),
       })
-      // What was prepared before has no summary, or the one before. Where prune follows, it prepares them.
+      // Contexts prepared earlier lack the new summary. If prune follows, it prepares them again.
       if (!outcome.next.some(({ wake }) => wake === 'prune')) {
         await prepareContexts(deps.store, job.payload, (next) => deps.queues.add('assemble', next))
       }

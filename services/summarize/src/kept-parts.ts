@@ -3,8 +3,8 @@ import type { FinishedParts } from '@heddle/models'
 import { forgetSummaryParts, loadSummaryParts, type PartsOfThread, recordSummaryPart, type Store } from '@heddle/store'
 
 /**
- * The parts of a fold that are done, kept in the store until the summary is: where a provider fails half way, the next try,
- * in whatever process, goes on with the rest. Else a long range could be tried for ever and never be done.
+ * Stores the finished parts of a fold until the summary is stored: if a provider fails half way, the next attempt, in any
+ * process, continues with the rest. Otherwise a long range could be retried for ever.
  */
 export class KeptParts implements FinishedParts {
   readonly #owner: PartsOfThread
@@ -14,7 +14,7 @@ export class KeptParts implements FinishedParts {
     private readonly projectId: string,
     { threadId, summarizer, headSeq, purpose }: PartsOfThread & { purpose: SummaryPurpose },
   ) {
-    // A name of their own: they are no parts of the tree, and go as soon as a summary is there.
+    // A separate name: they are not parts of the tree, and are removed as soon as the summary exists.
     this.#owner = { threadId, headSeq, summarizer: `${summarizer}, unfinished ${purpose}` }
   }
 
@@ -29,7 +29,7 @@ export class KeptParts implements FinishedParts {
     await this.store.inProject(this.projectId, (tx) => recordSummaryPart(tx, { ...this.#owner, hash, summary }))
   }
 
-  /** Also what an earlier try kept of a range that has grown since. */
+  /** Also removes parts that an earlier attempt kept for a range that has grown since. */
   async forget(): Promise<void> {
     await this.store.inProject(this.projectId, (tx) => forgetSummaryParts(tx, this.#owner))
   }

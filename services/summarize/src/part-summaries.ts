@@ -3,10 +3,10 @@ import { loadSummaryParts, recordSummaryPart, type Store } from '@heddle/store'
 import { ask } from './ask.js'
 import type { CoveredRange } from './covered-range.js'
 
-/** Parts that one job summarizes; a longer range goes on in the next job, from what this one kept. */
+/** Parts that one job summarizes; a longer range continues in the next job, from the stored parts. */
 export const PART_CALLS_PER_JOB_MAX = 32
 
-/** The summaries of a range's parts: those that are kept already, and those that this job makes of their parts. */
+/** The summaries of a range's parts: stored ones, and those that this job creates. */
 export class PartSummaries {
   #callsLeft = PART_CALLS_PER_JOB_MAX
 
@@ -16,12 +16,12 @@ export class PartSummaries {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Those that are kept, by hash. */
+  /** Stored summaries by hash. */
   load(hashes: readonly string[]): Promise<Map<string, string>> {
     return this.store.inProject(this.range.projectId, (tx) => loadSummaryParts(tx, { ...this.#owner, hashes }))
   }
 
-  /** Has a part summarized and keeps its summary; null where this job has made as many as it may. */
+  /** Summarizes a part and stores the summary; null if this job has reached its limit. */
   async make(hash: string, request: SummaryRequest, replacedTokens: number): Promise<string | null> {
     if (this.#callsLeft === 0) return null
     this.#callsLeft--
@@ -31,7 +31,7 @@ export class PartSummaries {
     return summary
   }
 
-  /** The summaries of parts, in their order; those that are missing are made, from those of their own parts. */
+  /** The summaries of parts, in order; missing ones are created from the summaries of their own parts. */
   async textsOf(nodes: readonly TreeNode[]): Promise<string[] | null> {
     const known = await this.load(nodes.map(({ hash }) => hash))
     const texts: string[] = []
@@ -49,7 +49,7 @@ export class PartSummaries {
     return texts === null ? null : await this.make(hash, parentRequest(texts, this.range.compaction.lane.tree), 0)
   }
 
-  /** The oldest leaf whose summary is needed and is not there. */
+  /** The oldest leaf whose summary is needed and missing. */
   async missingLeaf(nodes: readonly TreeNode[]): Promise<string | null> {
     const known = await this.load(nodes.map(({ hash }) => hash))
     for (const { hash, children } of nodes) {

@@ -26,16 +26,16 @@ export interface ProgressDeps extends AccountingDeps {
   readonly settings: PartialSettings
 }
 
-/** Steps that one job makes; a loop that is further behind goes on in the next job, so that no lock is outlived. */
+/** Steps of one job; a loop that is further behind continues in the next job, so that the job ends before its lock expires. */
 const STEPS_PER_JOB_MAX = 10
 
 /** `again`: there is more to do; `nothing`: there was nothing to do. */
 export type ProgressOutcome = 'nothing' | 'done' | 'again'
 
 /**
- * Keeps the progress summary of a thread's iterations up (docs/iterations.md): what leaves the window is folded in, and at each
- * interval it is made anew. A summarizer that fails leaves everything as it was, and the next iteration, or the
- * reconciler, tries again (docs/design.md#invariant-8 and #invariant-9).
+ * Updates the progress summary of a thread's iterations (docs/iterations.md): iterations that leave the window are folded
+ * in, and at each interval it is rebuilt. If the summarizer fails, nothing changes, and the next iteration or the
+ * reconciler retries (docs/design.md#invariant-8 and #invariant-9).
  */
 export async function keepProgress(job: Job<WakeJob>, deps: ProgressDeps): Promise<ProgressOutcome> {
   const { projectId, threadId } = job.payload
@@ -72,11 +72,11 @@ interface Work {
   readonly standing: ProgressStanding
   readonly checkpoint: ProgressRow | null
   readonly settings: Settings
-  /** The head of the thread as it was read. */
+  /** The head of the thread when it was read. */
   readonly headSeq: number
 }
 
-/** Another worker, a clear or an iteration that came late may have been first: then what was made here is dropped. */
+/** The result is discarded if another worker, a clear or a late iteration came first. */
 async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Promise<void> {
   const { step, series, standing, checkpoint, settings, headSeq } = work
   const { store } = deps
@@ -93,7 +93,7 @@ async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Prom
   for (const part of progressParts(iterations)) {
     const tokensMax = settings.maxSummaryTokens
     const request = progressRequest(part, { previousSummary: summary, tokensMax })
-    // What it stands for may be shorter than it: a few words of each iteration.
+    // The replaced iterations may be shorter than the summary: a few words each.
     summary = await ask(summarizer, { request, replacedTokens: 0 }, job.signal)
   }
   if (summary === null) return

@@ -13,24 +13,24 @@ import {
 import type { Summarizer } from '@heddle/models'
 import { type Compaction, type ContextStateRow, loadCoveredPage, type Store, toCompactionState } from '@heddle/store'
 
-/** Messages of one reading: their texts stay as what a summarizer reads, the rows do not. */
+/** Messages of one read: their texts are kept for the summarizer, the rows are not. */
 const PAGE_MESSAGES = 1_000
-/** Characters of all messages of one summary; of a long range each message gets its part. */
+/** Characters of all messages of one summary; in a long range each message is cut to its share. */
 const CHARACTERS_MAX = 64_000_000
 const MESSAGE_CHARACTERS_MIN = 400
 
-/** What a summary is made of. */
+/** Input of a summary. */
 export interface Sources {
   readonly messages: readonly SummarySource[]
-  /** What the messages cost in a context, in tokens. */
+  /** Tokens of the messages in a context. */
   readonly replacedTokens: number
 }
 
 const reference = (message: Message) => messageReference(message.code)
 
 /**
- * Reads the raw messages that a compaction covers, the newest of them where they are more than the summarizer takes, page by
- * page: a range of two million tokens is held once, as text. For a provider secrets are taken out of whole messages.
+ * Reads the raw messages that a compaction covers, page by page, so that a range of two million tokens is held once, as
+ * text. If the summarizer accepts less, the newest are read. For a remote provider, secrets are redacted in whole messages.
  */
 export async function readSources(
   store: Store,

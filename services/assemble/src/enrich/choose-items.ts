@@ -21,12 +21,12 @@ export interface ItemChoice extends LoadedItems {
 }
 
 const SELECTION_TIMEOUT_MS = 10_000
-/** Of the time that a request has left, a selection may take this share: the context is to be built in the rest. */
+/** Largest share of the request's remaining time for a selection; the context is built in the rest. */
 const SHARE_OF_DEADLINE = 0.5
 
 /**
- * The items of a context: those of the thread, and those that the request is about. A selection that fails or takes too
- * long costs what it would have added, and the receipt says so (docs/items.md).
+ * The items of a context: those of the thread, and those that match the request. If the selection fails or times out, the
+ * context is built without the selected items, and the receipt says so (docs/items.md).
  */
 export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choice: ItemChoice): Promise<ContextItems> {
   const { share, input, deadlineAtMs } = choice

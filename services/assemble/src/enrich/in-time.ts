@@ -2,8 +2,8 @@ import { RetryableError } from '@heddle/contracts'
 import { type Clock, within } from '@heddle/runtime'
 
 /**
- * What takes too long is not broken off: the vectors that it makes are kept, and the next request finds them. Otherwise an
- * agent with more items than can be embedded in time would never get any.
+ * Work that times out is not aborted: its vectors are stored, and the next request finds them. Otherwise an agent with more
+ * items than can be embedded in time would never get any.
  *
  * @throws RetryableError `TIMEOUT`
  */

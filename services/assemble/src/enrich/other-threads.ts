@@ -1,10 +1,10 @@
 import type { ContextResult } from '@heddle/contracts'
 import { type BuildInput, othersStatus, threadIdOf } from '@heddle/core'
 
-/** What a context tells of threads other than its own, with which it is to go when they are erased. */
+/** The other threads that a context quotes; erasing one of them also erases the context. */
 export interface OtherThreads {
   readonly threadIds: readonly string[]
-  /** Whether a text of the context tells of one: its line is kept with this context only. */
+  /** Whether a text of the context is about one of them: its line is stored with this context only. */
   readonly isAbout: (text: string) => boolean
 }
 

@@ -57,12 +57,12 @@ test('a context that asks for no memories searches nothing', async () => {
   expect(inProject).not.toHaveBeenCalled()
 })
 
-test('a search that fails costs the memories alone, and the receipt is told', async () => {
+test('a failed search omits only the memories, and the receipt says so', async () => {
   const recalled = await recall({ inProject: () => Promise.reject(new Error('the disk is on fire')) })
   expect(recalled).toMatchObject({ found: [], outcome: { skipped: expect.stringContaining('INTERNAL') } })
 })
 
-test('a search that takes longer than it may is not waited for', async () => {
+test('a search that exceeds its time limit is not awaited', async () => {
   const after = vi.fn<Clock['after']>((_, callback) => {
     callback()
     return () => {}

@@ -38,22 +38,22 @@ export interface MemoryRequest {
   readonly deadlineAtMs: number
 }
 
-/** Messages that are found for each that is wanted: some say the same, and some are in the context already. */
+/** Candidates searched per wanted memory, because some are duplicates and some are in the context already. */
 const FOUND_FACTOR = 3
-/** Characters of a memory; of a longer message the part that the request is about. */
+/** Characters of a memory; a longer message is cut to the passage that matches the request. */
 const TEXT_CHARACTERS_MAX = 1_000
-/** Characters of a message that are looked through for it. */
+/** Characters of a message that are searched for that passage. */
 const LOOKED_AT_CHARACTERS_MAX = 20_000
-/** Of the time that a request has left, memories may take this share: the context is to be built in the rest. */
+/** Largest share of the request's remaining time for memories; the context is built in the rest. */
 const SHARE_OF_DEADLINE = 0.5
-/** Of the time that they have, vectors may take this share: words are searched without them then. */
+/** Largest share of that time for vectors; after it, the search uses words only. */
 const SHARE_OF_VECTORS = 0.5
 
 /**
- * What a context recalls: messages that the request is about, of the agent's other threads, and of its own what it does not
- * show. A search that fails or takes too long costs the memories alone, and the receipt says so.
+ * Finds messages that match the request, in the agent's other threads and among the hidden messages of its own. If the
+ * search fails or times out, the context is built without memories, and the receipt says so.
  *
- * @returns null where none are wanted
+ * @returns null if the request wants no memories
  */
 export async function recallMemories(
   deps: RecallMemoriesDeps,
@@ -94,7 +94,7 @@ async function search(
 ) {
   const own = { ...thread, threadId, headSeq: input.headSeq, isWoven: isOfOthers(input.request) }
   const { request } = input
-  // What a scope keeps out of the history is not let in by another door.
+  // Messages excluded by the scope are not recalled either.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
   const bounds = {
     threadIds: isBounded ? (scopeThreadIds(request, { projectId }) ?? [threadId]) : null,
@@ -139,7 +139,7 @@ async function toMemory(
     threadId,
     thread: threadName,
     isOwn,
-    // A short reference is one of the request's thread, which readers of several threads may not know.
+    // A short reference is relative to the request's thread, which readers of several threads may not know.
     reference:
       isOwn && !own.isWoven
         ? messageReference(row.code)

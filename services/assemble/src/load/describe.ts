@@ -7,15 +7,15 @@ import { scopeOf } from './scope.js'
 
 export interface LoadDeps {
   readonly projectId: string
-  /** The moment that the context shows, in milliseconds since 1970. */
+  /** The point in time that the context shows, in milliseconds since 1970. */
   readonly asOfMs: number
   readonly counter: TokenCounter
   readonly settings: PartialSettings
-  /** What may be read here. Default everything. */
+  /** Largest input read in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
 
-/** What contexts of all strategies are made of. */
+/** The input that all strategies share. */
 export function describe(thread: ThreadRow, settings: Settings, request: ContextRequest, deps: LoadDeps) {
   const { counter, asOfMs } = deps
   const counterName = request.counter ?? 'o200k'

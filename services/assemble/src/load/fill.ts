@@ -12,8 +12,8 @@ import type { WorkSize } from '@heddle/queue'
 import { type Cleared, type Compaction, loadCoveredPage, loadPreviousFill, type Tx, uncoveredSize } from '@heddle/store'
 
 /**
- * How a context fills its budget: as asked, else as the agent says, else by whether the thread is continued at that budget. A
- * budget that the settings name is one at which it is: for that one it is compacted in the background.
+ * How a context fills its budget: as requested, else as the agent's settings say, else by whether the thread continues at
+ * that budget. It does at the budget of the settings, for which it is compacted in the background.
  */
 export async function fillOf(
   tx: Tx,
@@ -29,22 +29,22 @@ export async function fillOf(
   return chooseFill(previous, thread.headSeq)
 }
 
-/** About how much is read to build a context: what is not covered, and what of the covered is to be shown again. */
+/** Estimated input of a context: uncovered messages, and covered ones that are shown again. */
 export function sizeToRead({ thread, current, lane }: Compaction, fill: Fill): WorkSize {
   const { messages, tokens } = uncoveredSize(thread, current)
   const covered = fill === 'budget' ? Math.min(current?.coveredTokens ?? 0, lane.limitTokens) : 0
   return { messages, tokens: tokens + covered }
 }
 
-/** Whether the thread is compacted in the background for requests like this one: their settings are its own. */
+/** Whether background compaction serves requests like this one, because they have the thread's own settings. */
 export function isLaneKept({ thread, lane }: Compaction, defaults: PartialSettings): boolean {
   return laneOf(mergeSettings(defaults, thread.agentSettings, thread.settings)).key === lane.key
 }
 
-/** Messages of one page; a page more costs a round trip. */
+/** Messages of one page; each page costs a round trip. */
 const PAGE_MESSAGES = 1_000
 
-/** The newest messages that a summary covers, as many as the limit of a lane may show beside all that is not covered. */
+/** The newest messages that a summary covers, as many as fit the limit of a lane beside the uncovered ones. */
 export async function loadNewestCovered(
   tx: Tx,
   query: Cleared & { readonly state: CompactionState },

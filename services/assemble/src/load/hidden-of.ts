@@ -2,7 +2,7 @@ import type { ContextRequest } from '@heddle/contracts'
 import type { HiddenMessages } from '@heddle/core'
 import type { Compaction, WindowCounts } from '@heddle/store'
 
-/** What the window of a thread hides, for the receipt. */
+/** Messages hidden by the window of a thread, for the receipt. */
 export function hiddenOf(
   { thread, settings }: Compaction,
   request: ContextRequest,

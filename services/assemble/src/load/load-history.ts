@@ -28,9 +28,9 @@ import { scopeSinceMs, scopeThreadIds } from './scope.js'
 import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
 
 /**
- * What a context of messages is made of.
+ * Loads the input of a context of messages.
  *
- * @param given how the budget is filled, where that does not hang on the thread
+ * @param given how the budget is filled, if that does not depend on the thread
  */
 export async function loadHistoryInput(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function loadHistoryInput(
   const windowQuery = { rollingWindow, ...thread, nowMs: deps.asOfMs }
   const window = windowBounds(windowQuery)
   const sinceMs = scopeSinceMs(request, deps.asOfMs)
-  // The bound of a window is out of it, that of a scope is in it.
+  // The lower bound of a window is exclusive, that of a scope inclusive.
   const bounds =
     sinceMs === null ? window : { ...window, sinceMs: Math.max(sinceMs - 1, window.sinceMs ?? sinceMs - 1) }
   const published = stateInWindow(compaction, bounds)
@@ -94,8 +94,7 @@ function tokensOf(messages: readonly Message[]): number {
 }
 
 /**
- * A message as the request's format sends it. A budget may depend on its size only once it was counted, by the counter of
- * the request.
+ * A message in the request's format. A budget may depend on its size only after the request's counter has counted it.
  */
 export function counted(
   message: Message,

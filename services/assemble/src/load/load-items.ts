@@ -2,18 +2,18 @@ import type { Scope } from '@heddle/contracts'
 import { itemsInScope, shareForThread, type ThreadShare } from '@heddle/core'
 import { type ItemRow, loadAgentItems, loadThreadItems, type Tx } from '@heddle/store'
 
-/** What the items of a context are chosen from. */
+/** Candidates for the items of a context. */
 export interface LoadedItems {
-  /** All of the agent's: tools of one name are told apart by their servers. */
+  /** All items of the agent: tools with the same name are distinguished by server. */
   readonly items: readonly ItemRow[]
   readonly share: ThreadShare<ItemRow>
-  /** How many of them the request's scope keeps out. */
+  /** Number of items that the request's scope excludes. */
   readonly outsideScope: number
 }
 
 /**
- * @returns null where the agent has no items
- * @throws PermanentError `NOT_FOUND` where the scope names one that the agent has not
+ * @returns null if the agent has no items
+ * @throws PermanentError `NOT_FOUND` if the scope names an item that the agent does not have
  */
 export async function loadItems(
   tx: Tx,

@@ -14,7 +14,7 @@ import { type Compaction, loadCompaction, loadMessagesById, type Tx } from '@hed
 import { describe, type LoadDeps, windowOverride } from './describe.js'
 import { loadHistoryInput } from './load-history.js'
 
-/** What a context of the messages of several threads is made of: of the agent of the request's own thread, each in its window. */
+/** Loads the input of a context of several threads of one agent, each limited to its own window. */
 export async function loadMultiThreadInput(
   tx: Tx,
   own: Compaction,
@@ -53,7 +53,7 @@ export async function loadMultiThreadInput(
   }
 }
 
-/** Each thread stands with its own compaction: there is no one history to fill the budget with. */
+/** Each thread has its own compaction, so there is no single history to fill the budget with. */
 function fillOfSeveral(): PermanentError {
   return new PermanentError('VALIDATION_ERROR', 'fill: must not be budget where a context is of several threads', {
     field: 'fill',
@@ -68,7 +68,7 @@ interface NamedThread {
   readonly at: number
 }
 
-/** @throws PermanentError `NOT_FOUND` where the agent has no such thread */
+/** @throws PermanentError `NOT_FOUND` if the agent has no such thread */
 async function loadThreadOf(
   tx: Tx,
   own: Compaction,

@@ -1,12 +1,12 @@
 import { type ContextRequest, momentMs, timeBoundsMs } from '@heddle/contracts'
 import { type BuildInput, threadIdOf } from '@heddle/core'
 
-/** Whether a context shows messages of other threads than its own, or not those of its own. */
+/** Whether a context shows messages of other threads, or none of its own thread. */
 export function isOfOthers({ thread, scope }: ContextRequest): boolean {
   return scope?.threads?.some((name) => name !== thread) ?? false
 }
 
-/** The moment from which on messages are in the scope, in milliseconds since 1970; null where it has no such bound. */
+/** Start of the scope, in milliseconds since 1970; null without a lower bound. */
 export function scopeSinceMs({ scope }: ContextRequest, asOfMs: number): number | null {
   return scope?.since === undefined ? null : Math.max(timeBoundsMs.first, momentMs(scope.since, asOfMs))
 }
@@ -19,7 +19,7 @@ export function scopeOf(request: ContextRequest, asOfMs: number): NonNullable<Bu
   }
 }
 
-/** The threads that the context tells of; null where the request bounds them not. */
+/** The threads that the context shows; null if the request does not limit them. */
 export function scopeThreadIds(
   { scope }: ContextRequest,
   { projectId }: { readonly projectId: string },

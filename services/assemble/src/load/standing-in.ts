@@ -1,14 +1,14 @@
 import type { CompactionState, UnloadedRange, WindowBounds } from '@heddle/core'
 import { CONVERSATION_MESSAGES_MAX, type Compaction, type MessageCounts, toCompactionState } from '@heddle/store'
 
-/** A state holds while the end of what it covers is in the window; past that its summary is of nothing that is shown. */
+/** A state applies while the end of its range is in the window; after that, its summary is about hidden messages only. */
 export function stateInWindow(compaction: Compaction, { sinceMs }: WindowBounds): CompactionState | null {
   const state = compaction.current && toCompactionState(compaction.current)
   if (state?.covered == null || sinceMs === null || state.covered.to.orderedAtMs > sinceMs) return state
   return withoutSummary(state)
 }
 
-/** For a scope that begins later than the window: a summary that tells of what was before it, too, is none of its own. */
+/** For a scope that begins later than the window: a summary that also covers earlier messages is not used. */
 export function stateInScope(state: CompactionState, sinceMs: number): CompactionState {
   return state.covered !== null && state.covered.from.orderedAtMs >= sinceMs ? state : withoutSummary(state)
 }
@@ -17,7 +17,7 @@ function withoutSummary(state: CompactionState): CompactionState {
   return { ...state, covered: null, topIds: [], summary: null, summaryTokens: 0 }
 }
 
-/** What a scope that begins later than the window leaves out of it. */
+/** Messages of the window that are older than the scope. */
 export function beforeScope(inWindow: MessageCounts, inScope: MessageCounts, sinceMs: number | null): UnloadedRange[] {
   const count = inWindow.eligible - inScope.eligible
   if (sinceMs === null || count === 0) return []
@@ -26,7 +26,7 @@ export function beforeScope(inWindow: MessageCounts, inScope: MessageCounts, sin
   return [{ mode: 'left-out', count, ...range, tokens: 0, reason }]
 }
 
-/** What was counted but not read: the messages that the summary covers, and those beyond the cap on reading. */
+/** Messages that were counted but not read: those covered by the summary, and those beyond the read limit. */
 export function unloadedRanges(
   compaction: Compaction,
   state: CompactionState | null,

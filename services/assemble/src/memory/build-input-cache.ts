@@ -18,38 +18,38 @@ import { LRUCache } from 'lru-cache'
 import type { LoadedForBuild } from '../load/load.js'
 import { counted } from '../load/load-history.js'
 
-/** A message with what is found out of it, besides its texts; and what a token of them takes. */
+/** Estimated memory of a message and its derived data, without its texts; and of each token of the texts. */
 const MESSAGE_BYTES = 1_200
 const TOKEN_BYTES = 5
-/** What a context takes that was made of messages, and each of its tokens: in messages, lines, receipt and JSON. */
+/** Estimated memory of a built context, and of each of its tokens: in messages, lines, receipt and JSON. */
 const CONTEXT_BYTES = 10_000
 const CONTEXT_TOKEN_BYTES = 12
-/** Messages by which a thread may have grown; past that it is read anew, which is one round trip more. */
+/** New messages that can be added to a cached input; with more, the thread is read again, which costs a round trip. */
 const GROWTH_MAX = 200
-/** Tokens of messages that are counted here, about: more hold the event loop for too long. */
+/** Approximate tokens that are counted on this thread: more would block the event loop for too long. */
 const COUNTED_TOKENS_MAX = 12_000
 
-/** What the last context of a request was made of, and for how long the next one is made of the same. */
+/** The input of a request's last context, and how long it stays valid. */
 interface WarmThread {
   readonly loaded: LoadedForBuild
   readonly dependence: Dependence
 }
 
-/** What has become of a thread since it was kept. */
+/** Changes of a thread since its input was cached. */
 export interface Changes {
   readonly versions: string
-  /** Those that came; one more than are of use where there are many. */
+  /** New messages, at most one more than can be used. */
   readonly messages: readonly Message[]
 }
 
 /**
- * What contexts were made of, by the request that asked for them: those used last. Each is asked for its version before it
- * is used. A thread that has only grown is used with what came; where anything else has changed, it is read anew.
+ * Caches the inputs of contexts by request, least recently used first out. The version is checked before each use. If the
+ * thread has only grown, the new messages are added; after any other change it is read again.
  */
 export class BuildInputCache {
   readonly #threads: LRUCache<string, WarmThread>
 
-  /** @param bytesMax of all that is kept, and of all that is made of it */
+  /** @param bytesMax of all cached inputs and the contexts built from them */
   constructor(bytesMax: number) {
     this.#threads = new LRUCache({ maxSize: bytesMax })
   }
@@ -60,13 +60,13 @@ export class BuildInputCache {
 
   keep(key: string, loaded: LoadedForBuild): void {
     const { dependence, input, awaitsPruning } = loaded
-    // A pruning that is awaited is to be asked for again, until it has come.
+    // Not cached while a pruning is awaited, so that the next request asks for it again.
     if (dependence === null || awaitsPruning) return
     this.#threads.set(key, { loaded, dependence }, { size: bytesOf(input) })
   }
 }
 
-/** About; what is measured differs by less than a quarter. */
+/** An estimate, within a quarter of measured sizes. */
 function bytesOf({ messages, request, settings }: LoadedForBuild['input']): number {
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0)
   const shownTokens = Math.min(tokens, request.budget ?? settings.budget ?? tokens)
@@ -83,10 +83,10 @@ export async function loadChanges(tx: Tx, { loaded, dependence }: WarmThread): P
 }
 
 /**
- * What a context is made of now: what is kept, and what came since.
+ * Merges a cached input with later messages.
  *
- * @param asOfMs the moment that the context shows
- * @returns null where the thread must be read anew
+ * @param asOfMs the point in time that the context shows
+ * @returns null if the thread must be read again
  */
 export function warmed(
   { loaded, dependence }: WarmThread,
@@ -97,14 +97,14 @@ export function warmed(
   const isOver = dependence.holdsUntilMs !== null && dependence.holdsUntilMs <= asOfMs
   if (growth === null || isOver || growth.toSeq - growth.fromSeq !== messages.length) return null
   if (messages.length === 0) return loaded
-  // A mark that a restore left is no new message, and tells of one that was hidden; much to count is counted elsewhere.
+  // A restore marker is no new message, and refers to a hidden one; large counts are done elsewhere.
   if (messages.some(({ restores }) => restores !== undefined)) return null
   if (messages.reduce((sum, { tokens, tokensExact }) => sum + (tokensExact ? 0 : tokens), 0) > COUNTED_TOKENS_MAX)
     return null
   const { input, thread } = loaded
-  // A thread that goes on is compacted for a cache from then on, unless somebody said that its budget is to be filled.
+  // From its next message on, a thread is compacted for caching, unless the fill was set explicitly.
   if (input.fill === 'budget' && (input.request.fill ?? input.settings.fill) !== 'budget') return null
-  // Past the cap, messages that come push out others.
+  // Beyond the limit, new messages displace others.
   if (input.messages.length + messages.length > CONVERSATION_MESSAGES_MAX) return null
   const { settings } = input
   const window = { rollingWindow: settings.rollingWindow, ...thread, nowMs: asOfMs }
@@ -138,7 +138,7 @@ function addAside(before: Readonly<Record<string, number>>, messages: readonly M
   return counts
 }
 
-/** What is kept is of one thread: of several it is read anew each time. */
+/** Only inputs of one thread are cached; those of several are read each time. */
 function addHidden(
   before: HiddenMessages,
   messages: readonly Message[],

@@ -12,8 +12,7 @@ import {
 import { isOfOthers } from '../load/scope.js'
 
 /**
- * Makes contexts of what was loaded. The same input always makes the same context, so one that a worker keeps is made into
- * one once, for as long as it is kept.
+ * Builds contexts from loaded inputs. The same input always gives the same context, so a cached input is built only once.
  */
 export class ContextMaker {
   readonly #made = new WeakMap<BuildInput, MadeContext>()
@@ -30,7 +29,7 @@ export class ContextMaker {
 
 export class MadeContext {
   readonly built: Omit<ContextResult, 'id'>
-  /** As a provider reads it; digests stand for texts. */
+  /** Parts in the order in which a provider reads them, with digests in place of texts. */
   readonly parts: readonly RenderedPart[]
   readonly #input: BuildInput
   #lines: { readonly variant: string; readonly lines: ContextLines } | null = null
@@ -42,7 +41,7 @@ export class MadeContext {
     this.parts = digested(renderedParts(this.built, input.count))
   }
 
-  /** As it is delivered. */
+  /** JSON of the delivered context. */
   jsonOf({ id, ...result }: ContextResult): string {
     const variant = variantOf(result)
     if (this.#json?.variant !== variant) this.#json = { variant, json: JSON.stringify(result) }
@@ -50,9 +49,9 @@ export class MadeContext {
   }
 
   /**
-   * The lines as which it is stored.
+   * The lines in which it is stored.
    *
-   * @param isAbout says of a text whether it tells of other threads, as for `toLines`
+   * @param isAbout whether a text is about other threads, as for `toLines`
    */
   linesOf(result: ContextResult, isAbout: (text: string) => boolean): ContextLines {
     const variant = variantOf(result)
@@ -61,19 +60,19 @@ export class MadeContext {
   }
 }
 
-/** Parts are only compared, and kept for long: a digest says as well whether two of them are the same. */
+/** Parts are kept for long and only compared, so digests are enough. */
 function digested(parts: readonly RenderedPart[]): RenderedPart[] {
   return parts.map(({ text, tokens }) => ({ text: fingerprint(text), tokens }))
 }
 
-/** By what contexts that were made of the same differ: what they share with the one before them, and who chose their items. */
+/** Differences between contexts of the same input: the prefix shared with the previous one, and the embedder of its items. */
 function variantOf({ receipt: { sharedPrefixTokens, embedder } }: Pick<ContextResult, 'receipt'>): string {
   return JSON.stringify([sharedPrefixTokens, embedder])
 }
 
 function linesOf(result: ContextResult, input: BuildInput, isAbout: (text: string) => boolean): ContextLines {
   const { request, messages, agent } = input
-  // What shows messages of other threads goes with them as a whole.
+  // A context with messages of other threads is erased with them as a whole.
   const isWoven = isOfOthers(request)
   return toLines(result, nameTexts(isWoven ? [] : messages, agent, request), (text) => isWoven || isAbout(text))
 }

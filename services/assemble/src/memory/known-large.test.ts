@@ -18,7 +18,7 @@ const context = (requestKey?: string): AssembleJob => ({
   requestKey,
 })
 
-test('a request that was too large a moment ago is refused at once, and looked at again after a minute', async () => {
+test('a request that was too large is refused at once, and measured again after a minute', async () => {
   let nowMs = 0
   const known = new KnownLarge({ monotonicMs: () => nowMs })
   const elsewhere: LargeJobs<AssembleJob, NewEvent> = {
@@ -33,7 +33,7 @@ test('a request that was too large a moment ago is refused at once, and looked a
   expect(() => known.refuse(context('a'))).toThrow(new LargeJobError(size))
   expect(() => known.refuse(context('b'))).not.toThrow()
   nowMs = 59_999
-  // Later requests put the next look off no further.
+  // Later requests do not postpone the next measurement.
   await remembering.carryOut(jobOf(context('a')), size)
   nowMs = 60_000
   expect(() => known.refuse(context('a'))).not.toThrow()

@@ -6,10 +6,10 @@ import { LRUCache } from 'lru-cache'
 
 /** Requests whose sizes are remembered. */
 const REQUESTS_MAX = 10_000
-/** After so long a request is looked at again: its thread may have been compacted or cleared since, in milliseconds. */
+/** Time after which a request is measured again, because its thread may have been compacted or cleared. */
 const KNOWN_FOR_MS = 60_000
 
-/** The requests whose contexts were too large to be built here a moment ago: of these nothing need be read to know it again. */
+/** Remembers requests whose contexts were too large for this process, so that they are refused without a read. */
 export class KnownLarge {
   readonly #sizes = new LRUCache<string, { readonly size: WorkSize; readonly untilMs: number }>({ max: REQUESTS_MAX })
   readonly #clock: Pick<Clock, 'monotonicMs'>
@@ -18,14 +18,14 @@ export class KnownLarge {
     this.#clock = clock
   }
 
-  /** @throws LargeJobError where the job asks for what was too large */
+  /** @throws LargeJobError if the job's request was too large recently */
   refuse(job: AssembleJob): void {
     const key = keyOf(job)
     const known = key === undefined ? undefined : this.#sizes.get(key)
     if (known !== undefined && known.untilMs > this.#clock.monotonicMs()) throw new LargeJobError(known.size)
   }
 
-  /** The same place for large jobs, which also remembers what is carried out there. */
+  /** Wraps `large` so that the requests run there are remembered. */
   remembering(large: LargeJobs<AssembleJob, NewEvent>): LargeJobs<AssembleJob, NewEvent> {
     return {
       sizeMax: large.sizeMax,

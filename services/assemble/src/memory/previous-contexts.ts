@@ -3,15 +3,15 @@ import type { RenderedPart } from '@heddle/core'
 import type { LinesBase } from '@heddle/store'
 import { LRUCache } from 'lru-cache'
 
-/** What a line or a part takes besides its text. */
+/** Bytes of a line or a part besides its text. */
 const TEXT_BYTES = 130
 const BYTES_PER_CHARACTER = 1.2
-/** A context that old may be removed soon, and nothing may be based on it then. */
+/** An older context may be removed soon, so no new one is based on it. */
 const AGE_MS_MAX = 3_600_000
 
 export interface Remembered {
   readonly base: LinesBase
-  /** As a provider reads it; digests stand for texts. */
+  /** Parts in the order in which a provider reads them, with digests in place of texts. */
   readonly parts: readonly RenderedPart[]
 }
 
@@ -19,7 +19,7 @@ interface Tail extends Remembered {
   readonly rememberedAtMs: number
 }
 
-/** The last contexts that this worker stored, by thread and format: the next ones are based on them. */
+/** Caches the last contexts that this worker stored, by thread and format, as bases of the next ones. */
 export class PreviousContextCache {
   readonly #tails: LRUCache<string, Tail>
 
@@ -46,7 +46,7 @@ export class PreviousContextCache {
   }
 }
 
-/** Contexts of other formats, strategies or budgets share few lines, and other counters count them otherwise. */
+/** Contexts of other formats, strategies or budgets share few lines, and other counters give other counts. */
 function keyOf(threadId: string, { format, strategy, model, budget, counter, scope }: ContextRequest): string {
   return JSON.stringify([threadId, format, strategy, model, budget, counter, scope])
 }

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache'
 
 /** Texts whose counts are remembered, about 150 bytes each: more than the contexts of a hundred busy threads hold. */
 const REMEMBERED_MAX = 20_000
-/** Shorter texts are counted as fast as they are looked up. */
+/** Counting a shorter text is as fast as a cache lookup. */
 const REMEMBERED_TEXT_CHARACTERS_MIN = 64
 
 /**
- * Counts tokens and remembers the counts of texts, least recently used first out: a thread's next context shares most of
- * them. A text is known again by its hash, which takes a tenth of the time of counting it: the texts themselves would take
- * a hundred times the memory.
+ * Counts tokens and caches the counts, least recently used first out, because a thread's next context shares most texts.
+ * The key is the text's hash, which takes a tenth of the time of counting; whole texts would take a hundred times the
+ * memory.
  */
 export class TokenCounter {
   readonly #counts = new LRUCache<string, number>({ max: REMEMBERED_MAX })

@@ -20,16 +20,16 @@ import { type AgentWindow, readWindow } from './snapshot-window.js'
 export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
-  /** Where files of snapshots lie; null: this process writes none. */
+  /** Folder of snapshot files; null if this process writes no files. */
   readonly snapshotsFolder: string | null
-  /** A window may be large: one at a time in this process. */
+  /** Windows may be large, so this process saves one at a time. */
   readonly snapshotTurns: Limiter
   readonly tellSaved: (projectId: string, snapshotId: string) => void
 }
 
 /**
- * Saves the window that a snapshot was requested of: reads all threads, has them summarized, writes the file and the row.
- * A request that cannot be met fails with its reason in the row; one that was answered is left as it is.
+ * Saves a requested snapshot: reads all threads of the window, summarizes them, writes the file and the row. If it fails for
+ * good, the row gets the reason; a request that was answered already stays unchanged.
  *
  * @throws HeddleError the reason, which also goes to the requester
  */
@@ -87,8 +87,8 @@ function fileOf(requested: SnapshotRow, { sinceMs, saved }: AgentWindow, summary
 }
 
 /**
- * The file first, then the row, in one transaction that holds the row: whoever dies in between leaves a file that no row
- * stands for, which is swept away or written again, and never a row without its file.
+ * Writes the file, then the row, in one transaction that locks the row: a crash in between leaves a file without a row,
+ * which is swept or written again, and never a row without its file.
  */
 async function write(
   given: { projectId: string; requested: SnapshotRow; file: SnapshotFile; summaryError: string | null },
@@ -122,7 +122,7 @@ async function write(
       return 'saved'
     })
   } catch (error) {
-    // Where the commit itself was lost it may hold: then the file belongs to the row, and only the sweep can tell.
+    // If the connection broke during the commit, it may have succeeded and the row may own the file; the sweep decides.
     if (isWritten && path !== null && !isCommitLost(error)) await removeSnapshotFile(path)
     throw error
   }

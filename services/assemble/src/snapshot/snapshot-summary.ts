@@ -21,23 +21,23 @@ export interface SnapshotSummaryDeps {
 
 export interface SnapshotSummary {
   readonly text: string
-  /** Why there is none. */
+  /** Why there is no summary. */
   readonly error: string | null
 }
 
-/** Two to four sentences (docs/snapshots.md): what a model takes for them, and lines of about as many words without one. */
+/** Enough for two to four sentences of a model (docs/snapshots.md), or lines of about that length without one. */
 const SUMMARY_TOKENS_MAX = 250
 const EXTRACTIVE_TOKENS_MAX = 110
-/** Characters of one message: a snapshot's summary tells what was done, not what stood in the files. */
+/** Characters of one message: a snapshot's summary says what was done, not what the files contained. */
 const SOURCE_CHARACTERS_MAX = 8_000
-/** The requester waits: a summary that takes longer is given up, and the snapshot saved without it. */
+/** The requester waits, so after this time the snapshot is saved without a summary. */
 const SUMMARY_MS_MAX = 60_000
-/** Kept for writing what was read. */
+/** Time reserved for writing the snapshot. */
 const WRITING_MS = 3_000
 const HOUR_MS = 3_600_000
 
 /**
- * Summarizes all threads of a window. A summarizer that fails, or takes too long, costs the summary and never the snapshot.
+ * Summarizes all threads of a window. If the summarizer fails or times out, the snapshot is saved without a summary.
  *
  * @throws the reason of `signal`
  */
@@ -67,7 +67,7 @@ async function summarize(
   signal: AbortSignal,
   { store, clock, log, summarizers }: SnapshotSummaryDeps,
 ): Promise<string> {
-  // What it costs stands with the thread that was spoken in last.
+  // The cost is recorded with the thread of the latest message.
   const threadId = threads.reduce((latest, thread) => (endOf(thread) >= endOf(latest) ? thread : latest)).threadId
   const summarizer = await accountedFor(summarizers.of(settings), {
     countMade: () =>

@@ -13,15 +13,15 @@ import { type AgentRow, listHistory, listWindowThreads, loadAgent, type Tx, type
 const THREADS_PER_PAGE = 500
 const MESSAGES_PER_PAGE = 200
 
-/** The window of an agent over all of its threads, as it stands at one moment. */
+/** The window of an agent over all of its threads, at one point in time. */
 export interface AgentWindow {
   readonly agent: AgentRow
   readonly settings: Settings
-  /** Milliseconds since 1970; null where the window shows all. */
+  /** Milliseconds since 1970; null for an unlimited window. */
   readonly sinceMs: number | null
   /** By thread, oldest thread first; each in conversation order. */
   readonly threads: readonly { readonly threadId: string; readonly messages: readonly Message[] }[]
-  /** Of all threads, oldest first. */
+  /** Messages of all threads, oldest first. */
   readonly saved: readonly SnapshotMessage[]
 }
 
@@ -33,9 +33,9 @@ export interface WindowQuery {
 }
 
 /**
- * Reads what the window of an agent shows of all its threads.
+ * Reads the messages of all threads in the window of an agent.
  *
- * @param tx sees one moment
+ * @param tx reads from one database snapshot
  * @throws PermanentError `NOT_FOUND` without the agent; `PAYLOAD_TOO_LARGE` for more than one snapshot holds
  */
 export async function readWindow(tx: Tx, { agentName, settings, nowMs }: WindowQuery): Promise<AgentWindow> {
@@ -63,7 +63,7 @@ export async function readWindow(tx: Tx, { agentName, settings, nowMs }: WindowQ
   return { agent, settings: merged, sinceMs, threads: read, saved }
 }
 
-/** From the newest message back to where the window begins. */
+/** Reads from the newest message back to the start of the window. */
 async function readThread(
   tx: Tx,
   threadId: string,
@@ -90,7 +90,7 @@ async function readThread(
   return { messages: messages.reverse(), saved: saved.reverse() }
 }
 
-/** What a snapshot may still hold. */
+/** Remaining capacity of a snapshot. */
 class Room {
   #charactersLeft = limits.snapshotCharactersMax
 
