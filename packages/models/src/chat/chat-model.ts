@@ -1,10 +1,10 @@
-/** A language model behind either protocol: one question, one answer. What it says is untrusted. */
+/** A language model behind either protocol: one prompt, one answer. Answers are untrusted. */
 export interface ChatModel {
   readonly provider: string
   readonly model: string
   /**
-   * @throws ContextOverflowError where the question is larger than the model's window; RetryableError where it failed for
-   *   now; PermanentError where trying again cannot help; the signal's reason once it is aborted
+   * @throws ContextOverflowError if the prompt is larger than the model's window; RetryableError for a temporary failure;
+   *   PermanentError if a retry cannot help; the signal's reason once it is aborted
    */
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>
 }
@@ -20,7 +20,7 @@ export interface ChatReply {
   readonly text: string
   /** `length`: cut off at `outputTokensMax`. `refused`: the provider did not let it answer. */
   readonly finish: 'stop' | 'length' | 'refused'
-  /** As the provider counted; null where it did not say. */
+  /** As counted by the provider; null if it did not report it. */
   readonly inputTokens: number | null
   readonly outputTokens: number | null
 }
@@ -29,10 +29,10 @@ export interface ChatModelOptions {
   readonly provider: string
   readonly model: string
   readonly baseUrl: string
-  /** Null where the provider needs none. */
+  /** Null if the provider needs no key. */
   readonly apiKey: string | null
   readonly outputField: 'max_tokens' | 'max_completion_tokens'
 }
 
-/** Characters of an answer that are read at most: far more than any summary has. */
+/** Most characters read of an answer: far more than any summary has. */
 export const ANSWER_CHARACTERS_MAX = 400_000

@@ -5,15 +5,15 @@ export interface BreakerOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>
   /** Failures in a row that open it. Default 5. */
   readonly failuresMax?: number
-  /** How long it stays open before a single call may try, in milliseconds. Default 30,000. */
+  /** How long it stays open before a single trial call, in milliseconds. Default 30,000. */
   readonly openMs?: number
   /** For the message: default "the provider". */
   readonly subject?: string
 }
 
 /**
- * Spares a provider that is down, and everybody who would wait for it. After some failures in a row calls are refused at
- * once; a while later one is let through, and its success closes the breaker. So it closes again by itself, whoever forgets it.
+ * Stops calls to a provider that is down. After some failures in a row calls are refused at once; a while later one call is
+ * let through, and its success closes the breaker.
  */
 export class CircuitBreaker {
   readonly #clock: Pick<Clock, 'monotonicMs'>

@@ -2,7 +2,7 @@ import { RetryableError } from '@heddle/contracts'
 import type OpenAI from 'openai'
 import { ANSWER_CHARACTERS_MAX, type ChatModel, type ChatModelOptions, type ChatReply } from './chat-model.js'
 
-/** A model behind OpenAI's chat completions, of OpenAI or of anybody who speaks its protocol. Answers are streamed. */
+/** A model behind OpenAI's chat completions, of OpenAI or a compatible provider. Answers are streamed. */
 export function createOpenAiChat({ provider, model, baseUrl, apiKey, outputField }: ChatModelOptions): ChatModel {
   let client: Promise<OpenAI> | undefined
   const open = async () => {
@@ -47,7 +47,7 @@ async function read(stream: AsyncIterable<OpenAI.ChatCompletionChunk>, signal: A
     usage = chunk.usage ?? usage
     if (text.length > ANSWER_CHARACTERS_MAX) break
   }
-  // A stream that was aborted ends as if it were done.
+  // An aborted stream ends like a complete one.
   signal.throwIfAborted()
   if (finish === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'the answer broke off before its end')
   return {

@@ -4,13 +4,13 @@ import { CircuitBreaker } from './circuit-breaker.js'
 import { ContextOverflowError, providerError } from './provider-errors.js'
 
 export interface Patience {
-  /** Tries of one call. */
+  /** Attempts of one call. */
   readonly attemptsMax: number
-  /** One try may take this long, in milliseconds. */
+  /** Time limit of one attempt, in milliseconds. */
   readonly callMsMax: number
-  /** The wait before the second try, in milliseconds; it doubles with each further one. */
+  /** The wait before the second attempt, in milliseconds; it doubles with each further one. */
   readonly backoffMs: number
-  /** What a provider may ask a worker to wait; for longer the job goes back to its queue. In milliseconds. */
+  /** Longest wait requested by a provider that a worker accepts, in milliseconds; for longer ones the job returns to its queue. */
   readonly waitMsMax: number
 }
 
@@ -19,16 +19,16 @@ const patience: Patience = { attemptsMax: 3, callMsMax: 60_000, backoffMs: 500, 
 export interface PatienceOptions {
   readonly clock: Clock
   readonly breaker?: CircuitBreaker
-  /** Default: 3 tries of a minute each, waits from half a second to 20 seconds. */
+  /** Default: 3 attempts of a minute each, waits from half a second to 20 seconds. */
   readonly limits?: Partial<Patience>
 }
 
-/** How one try ended: with a reply, or with an error. */
+/** Outcome of one attempt: a reply or an error. */
 export type TryOutcome<Reply> = { readonly reply: Reply } | { readonly error: unknown }
 
 /**
- * Calls a provider with a deadline for each try, tries again where that may help, as late as the provider asks for, and leaves
- * a provider alone that fails again and again.
+ * Calls a provider with a deadline for each attempt, retries temporary failures after the delay that the provider requests,
+ * and stops calling a provider that fails repeatedly.
  */
 export class PatientCalls {
   readonly #place: { readonly provider: string; readonly model: string }
@@ -47,8 +47,8 @@ export class PatientCalls {
   }
 
   /**
-   * @param call one try
-   * @param onTry told of each try, with the milliseconds that it took
+   * @param call one attempt
+   * @param onTry called after each attempt, with its duration in milliseconds
    * @throws HeddleError; the signal's reason once it is aborted
    */
   async run<Reply>(
@@ -58,7 +58,7 @@ export class PatientCalls {
   ): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
       try {
-        // A call that its caller called off says nothing about the provider.
+        // A call that its caller aborted says nothing about the provider.
         const countsAsFailure = (error: unknown) => !signal.aborted && isOutage(error)
         return await this.#breaker.run(() => this.#attempt(call, signal, onTry), countsAsFailure)
       } catch (error) {
@@ -70,7 +70,7 @@ export class PatientCalls {
     }
   }
 
-  /** Milliseconds until the next try; null where there is none. */
+  /** Milliseconds until the next attempt; null if there is no further one. */
   #waitMs(error: unknown, attempt: number): number | null {
     if (attempt >= this.#limits.attemptsMax || !(error instanceof HeddleError)) return null
     if (error.disposition !== 'retry' || error instanceof ContextOverflowError) return null
@@ -91,7 +91,7 @@ export class PatientCalls {
     const settle = (outcome: TryOutcome<Reply>) => onTry?.(outcome, Math.max(0, this.#clock.nowMs() - startMs))
     const answered = async (either: AbortSignal) => {
       try {
-        // A call that does not heed its signal is left to itself.
+        // A call that ignores its signal is abandoned.
         return await untilStopped(either, call(either))
       } catch (error) {
         throw providerError(error, { provider, model, nowMs: this.#clock.nowMs() })
@@ -110,7 +110,7 @@ export class PatientCalls {
   }
 }
 
-/** A provider that refuses a key or a question is up. */
+/** A provider that refuses a key or a prompt is up. */
 function isOutage(error: unknown): boolean {
   return error instanceof HeddleError && error.disposition === 'retry' && !(error instanceof ContextOverflowError)
 }

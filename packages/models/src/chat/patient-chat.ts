@@ -2,10 +2,10 @@ import { HeddleError } from '@heddle/contracts'
 import type { ChatModel, ChatReply, ChatRequest } from './chat-model.js'
 import { type PatienceOptions, PatientCalls } from './patient-calls.js'
 
-/** One try of one call, as it is recorded. */
+/** The record of one attempt of a call. */
 export interface Attempt {
   readonly outcome: 'ok' | 'failed'
-  /** The code of the error; null where it went well. */
+  /** The code of the error; null after a success. */
   readonly errorCode: string | null
   readonly inputTokens: number | null
   readonly outputTokens: number | null
@@ -14,7 +14,7 @@ export interface Attempt {
 
 export type PatientChatOptions = PatienceOptions
 
-/** Calls a chat model patiently and tells of each try: see {@link PatientCalls}. */
+/** Calls a chat model with retries and reports each attempt: see {@link PatientCalls}. */
 export class PatientChat {
   readonly #chat: ChatModel
   readonly #calls: PatientCalls

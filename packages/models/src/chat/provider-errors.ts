@@ -1,11 +1,11 @@
 import { HeddleError, PermanentError, RetryableError } from '@heddle/contracts'
 
-/** The question was larger than the model's window. */
+/** The prompt was larger than the model's window. */
 export class ContextOverflowError extends RetryableError {
   override name = 'ContextOverflowError'
-  /** The window by the provider's words; null where they do not say. */
+  /** The window as reported by the provider; null if it did not report it. */
   readonly windowTokens: number | null
-  /** What the question was counted as; null where they do not say. */
+  /** Tokens of the prompt as counted by the provider; null if it did not report them. */
   readonly requestedTokens: number | null
 
   constructor(
@@ -19,7 +19,7 @@ export class ContextOverflowError extends RetryableError {
   }
 }
 
-/** What both SDKs throw, as far as it is looked at: an error of theirs is known by these fields, not by its class. */
+/** The fields used of errors of both SDKs, which are recognized by these fields and not by class. */
 interface ThrownBySdk {
   readonly name?: unknown
   readonly message?: unknown
@@ -31,13 +31,13 @@ interface ThrownBySdk {
 export interface ErrorPlace {
   readonly provider: string
   readonly model: string
-  /** The time now, in milliseconds since 1970: what a date in `retry-after` is compared with. */
+  /** The current time, in milliseconds since 1970, to which a date in `retry-after` is compared. */
   readonly nowMs: number
 }
 
 /**
- * Brings what an SDK threw into Heddle's errors, which say what happens next. The provider's own words are left out but for
- * counts: they may repeat what they were sent.
+ * Converts errors of an SDK to Heddle's, which say whether a retry helps. Of the provider's message only counts are used,
+ * because it may quote the prompt.
  */
 export function providerError(thrown: unknown, place: ErrorPlace): HeddleError {
   if (thrown instanceof HeddleError) return thrown

@@ -6,15 +6,15 @@ export interface Provider {
   /** The protocol that it speaks. */
   readonly protocol: 'openai' | 'anthropic'
   readonly baseUrl: string
-  /** Environment variables that may hold its key, the first that is set counts; none where it needs no key. */
+  /** Environment variables for its key, of which the first that is set is used; empty if it needs no key. */
   readonly keyVariables: readonly string[]
-  /** The environment variable that names another address, such as a proxy's. */
+  /** The environment variable for another address, such as a proxy's. */
   readonly baseUrlVariable: string
-  /** The model that is taken where only the provider is named, or where its large one answers. */
+  /** The model used if only the provider is named, or if the agent itself uses its large one. */
   readonly smallModel: string
-  /** Beginnings of the names of its models: they tell the current provider. */
+  /** Prefixes of its model names, by which the current provider is recognized. */
   readonly modelPrefixes: readonly string[]
-  /** The field in which it takes the longest answer. */
+  /** The request field for the longest answer. */
   readonly outputField: 'max_tokens' | 'max_completion_tokens'
   /** How many of its tokens one of o200k may be. */
   readonly margin: number
@@ -22,7 +22,7 @@ export interface Provider {
 
 const openAiLike = { protocol: 'openai', outputField: 'max_completion_tokens', margin: 1.25 } as const
 
-/** All providers that Heddle knows by name. A further one that speaks OpenAI's protocol is reached with OPENAI_BASE_URL. */
+/** All providers that Heddle knows by name. Another one that is compatible with OpenAI is reached with OPENAI_BASE_URL. */
 export const providers: readonly Provider[] = [
   {
     ...openAiLike,
@@ -124,7 +124,7 @@ export const providers: readonly Provider[] = [
   },
 ]
 
-/** Models that answer fast, by tokens a second (docs/summaries.md#which-model). */
+/** Fast models, by tokens per second (docs/summaries.md#which-model). */
 export const fastModels: readonly { readonly provider: string; readonly model: string; readonly speed: number }[] = [
   { provider: 'cerebras', model: 'llama3.1-8b', speed: 2_000 },
   { provider: 'cerebras', model: 'llama-3.3-70b', speed: 1_500 },
@@ -135,9 +135,9 @@ export const fastModels: readonly { readonly provider: string; readonly model: s
 ]
 
 export interface ModelFacts {
-  /** Tokens that the model takes, input and answer together. */
+  /** Tokens of input and answer together. */
   readonly windowTokens: number
-  /** US dollars for a million tokens, of input and of output. List prices when this was written; null where unknown. */
+  /** US dollars for a million tokens, of input and of output. List prices when this was written; null if unknown. */
   readonly price: readonly [input: number, output: number] | null
 }
 
@@ -155,12 +155,12 @@ const facts: Readonly<Record<string, ModelFacts>> = {
   'openrouter/openai/gpt-4o-mini': { windowTokens: 128_000, price: [0.15, 0.6] },
 }
 
-/** The window of a model that is in no table: what even small local models take. */
+/** The window assumed for an unknown model: even small local models have as much. */
 const UNKNOWN_WINDOW_TOKENS = 8_000
 
 export function modelFacts(provider: string, model: string): ModelFacts {
   const known = facts[`${provider}/${model}`]
   if (known !== undefined) return known
-  // Nothing that runs on one's own machine costs by the token.
+  // Local models have no price per token.
   return { windowTokens: UNKNOWN_WINDOW_TOKENS, price: provider === 'ollama' ? [0, 0] : null }
 }

@@ -2,7 +2,7 @@ import type { WorkerCalls } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { BatchQueue } from './batch-queue.js'
 
-/** A thread that answers when it is told to. */
+/** A worker thread whose answers the test sends by hand. */
 function manualThread() {
   const open: { request: string; answer: (text: string) => void }[] = []
   const thread: WorkerCalls<string, string> = {
@@ -27,7 +27,7 @@ function manualThread() {
 const patient = { isUrgent: false, signal: undefined }
 const urgent = { isUrgent: true, signal: undefined }
 
-test('a thread has one batch in work and one that waits, and what is urgent overtakes the rest', async () => {
+test('a thread has one running and one waiting batch, and urgent batches overtake the rest', async () => {
   const { thread, open, finish } = manualThread()
   const queue = new BatchQueue([thread])
   const bulk = ['a', 'b', 'c', 'd'].map((request) => queue.run(request, patient))

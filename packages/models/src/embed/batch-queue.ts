@@ -1,11 +1,11 @@
 import { Limiter, type WorkerCalls } from '@heddle/runtime'
 
-/** Batches at one thread: one in work, and one waiting so that it never idles. */
+/** Batches at one thread: one running, and one waiting so that it never idles. */
 const BATCHES_AHEAD = 2
 
 /**
- * Hands batches to threads, each as soon as one of them has capacity. What waits, waits here and not at a thread, so that a
- * question that somebody waits for overtakes the thousands of texts that nobody does.
+ * Sends each batch to a thread as soon as one has capacity. Batches wait here and not at a thread, so that an interactive
+ * query overtakes thousands of background texts.
  */
 export class BatchQueue<Request, Response> {
   readonly #threads: readonly WorkerCalls<Request, Response>[]

@@ -7,24 +7,24 @@ import { DEFAULT_MODEL, transformersCacheDir } from './local-models.js'
 import { createOpenAiEmbedder, DEFAULT_OPENAI_MODEL, OPENAI_BASE_URL } from './openai-embedder.js'
 import { createUnavailableEmbedder } from './unavailable-embedder.js'
 
-/** As the configuration has it. */
+/** The embedder settings of the configuration. */
 export interface EmbedderSettings {
-  /** `auto` takes the local model where its files are on disk and can be loaded, else `hashing`. */
+  /** `auto` uses the local model if its files are on disk and can be loaded, else `hashing`. */
   readonly kind: 'auto' | 'hashing' | 'local' | 'openai'
-  /** Null for the kind's own: `Xenova/all-MiniLM-L6-v2`, or `text-embedding-3-small`. */
+  /** Null for the default of the kind: `Xenova/all-MiniLM-L6-v2`, or `text-embedding-3-small`. */
   readonly model: string | null
-  /** The folder of local models; null looks into the cache of transformers.js only. */
+  /** The folder of local models; null: only the cache of transformers.js is searched. */
   readonly modelsDir: string | null
-  /** Of a service with OpenAI's `/embeddings`; null for `OPENAI_BASE_URL`, else OpenAI's own. */
+  /** Address of a service with OpenAI's `/embeddings`; null for `OPENAI_BASE_URL`, else OpenAI's own. */
   readonly baseUrl: string | null
-  /** Shorter vectors, of a service that can make them; null for the model's own. */
+  /** Dimensions of shortened vectors, if the service supports them; null for the model's own. */
   readonly dimensions: number | null
-  /** Threads of a local model; null for as many as suit the machine. */
+  /** Threads of a local model; null for a number that suits the machine. */
   readonly threads: number | null
 }
 
 export interface EmbedderEnvironment {
-  /** Where keys, and the cache of transformers.js, are named. */
+  /** Environment variables with keys and the cache folder of transformers.js. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock?: Clock
@@ -32,20 +32,20 @@ export interface EmbedderEnvironment {
 
 export interface ChosenEmbedder {
   readonly embedder: Embedder
-  /** A sentence that says why this one, for `doctor`. */
+  /** A sentence for `doctor` that says why it was chosen. */
   readonly reason: string
-  /** Whether something else would have been preferred. */
+  /** Whether a preferred embedder was unavailable. */
   readonly fellBack: boolean
-  /** Why the one that the configuration asks for cannot be had; its calls all fail with it. */
+  /** Why the configured embedder is unavailable; all of its calls fail with this error. */
   readonly fault: HeddleError | null
 }
 
 /**
- * The embedder that the configuration asks for; else one that is on disk; else `hashing`. What was chosen is logged and told,
- * never silent: vectors of two models are not comparable, and `hashing` finds words where a model finds meanings. A service is
- * taken only where it is asked for: a key that is there for something else is no leave to send it every message.
+ * The configured embedder; else a local model on disk; else `hashing`. The choice is always logged and reported, because
+ * vectors of two models are not comparable, and `hashing` finds words where a model finds meanings. A service is used only
+ * if it is configured: a key set for another purpose is no permission to send it every message.
  *
- * It does not throw for what cannot be had: see {@link ChosenEmbedder.fault}.
+ * Does not throw if the embedder is unavailable: see {@link ChosenEmbedder.fault}.
  */
 export async function chooseEmbedder(
   settings: EmbedderSettings,
@@ -87,7 +87,7 @@ function asked(embedder: Embedder): ChosenEmbedder {
 /**
  * Loads a model of a folder and embeds a text with it.
  *
- * @throws PermanentError where it is not there, or its files are damaged
+ * @throws PermanentError if it is missing, or its files are damaged
  */
 export async function checkLocalModel(model: string, folder: string): Promise<{ dimensions: number }> {
   const settings = { model, modelsDir: folder, threads: 1 }
@@ -98,7 +98,7 @@ export async function checkLocalModel(model: string, folder: string): Promise<{ 
 
 const quiet: EmbedderEnvironment['log'] = { info: () => {}, warn: () => {} }
 
-/** Files that are there may still be damaged: only a text that went through shows that they are not. */
+/** Embeds one text, because only that shows that the files are not damaged. */
 export async function openLocal(
   { model, modelsDir, threads }: Pick<EmbedderSettings, 'model' | 'modelsDir' | 'threads'>,
   { env, clock }: EmbedderEnvironment,

@@ -10,18 +10,18 @@ export interface Embedder extends TextEmbedder {
    * One vector of unit length for each text, in order. The model reads the beginning of a text only (256 word-piece tokens,
    * or `textCharactersMax` characters), so callers chunk first: see `chunkText` in core. Does not block the event loop.
    *
-   * @throws PermanentError `VALIDATION_ERROR` for more than `textsMax` texts; RetryableError where the model failed for now,
-   *   or the embedder is closed; the signal's reason once it is aborted
+   * @throws PermanentError `VALIDATION_ERROR` for more than `textsMax` texts; RetryableError for a temporary failure of the
+   *   model, or if the embedder is closed; the signal's reason once it is aborted
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>
-  /** Frees the model; later and waiting calls of `embed` are rejected. May be called again. */
+  /** Frees the model; waiting and later calls of `embed` are rejected. May be called again. */
   close(): Promise<void>
 }
 
 export const embedderLimits = {
   /** Texts of one call. */
   textsMax: 10_000,
-  /** Characters of a text that are read: far more than 256 tokens, little enough to tokenize at once. */
+  /** Characters of a text that are read: far more than 256 tokens, and few enough to tokenize at once. */
   textCharactersMax: 16_384,
 } as const
 

@@ -10,13 +10,13 @@ import {
 import type { Embedder } from './embedder.js'
 import { createHashingEmbedder, HASHING_MODEL } from './hashing-embedder.js'
 
-/** The embedders of a process. A model is opened with the first need of it, and once: it may take memory and threads. */
+/** The embedders of a process. A model is opened once, at its first use, because it may take memory and threads. */
 export interface Embedders {
-  /** The one that the configuration asks for. */
+  /** The configured embedder. */
   chosen(): Promise<ChosenEmbedder>
   /**
-   * The one that made vectors of a model, to ask those for what is near a question; null where it cannot be had here. While
-   * the model is being changed that is another one than the chosen.
+   * The embedder of a model whose vectors are searched; null if it is unavailable in this process. It differs from the chosen
+   * one while the model is being changed.
    */
   of(model: string): Promise<Embedder | null>
   close(): Promise<void>

@@ -25,7 +25,7 @@ test('an identifier is near its words and near its relatives', async () => {
   expect(await similarity('getUserById', 'render the chart axis')).toBeLessThan(0.25)
 })
 
-test('forms of a word are near each other, also those that no ending explains', async () => {
+test('forms of a word are near each other, also irregular ones', async () => {
   expect(await similarity('authenticated', 'authenticates')).toBeGreaterThan(0.8)
   expect(await similarity('authenticate', 'authentication')).toBeGreaterThan(
     (await similarity('authenticate', 'refrigerator')) + 0.05,
@@ -37,7 +37,7 @@ test('a word that is repeated a hundred times does not drown the others', async 
   expect(await similarity(repeated, 'database migration')).toBeGreaterThan(0.2)
 })
 
-test('any text has a finite vector of unit length that does not depend on what came before it', async () => {
+test('any text has a finite vector of unit length that does not depend on earlier texts', async () => {
   const used = createHashingEmbedder()
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (text) => {
@@ -48,7 +48,7 @@ test('any text has a finite vector of unit length that does not depend on what c
   )
 })
 
-test('the vectors of version 1 stay what they are, since they are stored', async () => {
+test('the vectors of version 1 never change, because they are stored', async () => {
   const embedder = createHashingEmbedder()
   const [vector] = await embedder.embed(['Heddle keeps the threads of getUserById in order: 1, 2, 数据'])
   expect(embedder.model).toBe('heddle-hashing-384-v1')

@@ -9,7 +9,7 @@ const DIMENSIONS = 384
 /** Changes with anything that changes vectors: texts embedded by an earlier version are not comparable. */
 export const HASHING_MODEL = 'heddle-hashing-384-v1'
 
-/** Characters embedded before other work gets its turn: about 5 ms. */
+/** Characters embedded before yielding to other work: about 5 ms. */
 const TURN_CHARACTERS_MAX = 65_536
 
 /**
@@ -75,7 +75,7 @@ interface Features {
   readonly weights: Float32Array
 }
 
-/** Texts repeat their words: most of the time would go into hashing the same ones anew. About 10 MB when full. */
+/** Caches words, because texts repeat them and hashing them again would take most of the time. About 10 MB when full. */
 const CACHED_WORDS_MAX = 20_000
 
 function createFeatureCache(): (word: string) => Features {
@@ -98,7 +98,7 @@ const PART_CHARACTERS = 4
 /** A word's parts together weigh this much beside its stem. */
 const PARTS_WEIGHT = 0.4
 
-/** Longer words are hashes and base64: parts of them mean nothing. */
+/** Longer words are hashes and base64, whose parts have no meaning. */
 const PARTS_OF_WORD_CHARACTERS_MAX = 32
 
 function featuresOf(word: string): Features {
@@ -133,7 +133,7 @@ function hashOf(text: string, start: number): number {
   return hash
 }
 
-/** Murmur's finalizer: the lowest bits of FNV depend on the lowest bits of the letters alone. */
+/** Murmur's finalizer, because the lowest bits of FNV depend only on the lowest bits of the characters. */
 function mix(hash: number): number {
   let mixed = hash ^ (hash >>> 16)
   mixed = Math.imul(mixed, 0x85ebca6b)

@@ -1,13 +1,13 @@
 import type { WorkerAnswer, WorkerMessage } from '@heddle/runtime'
 
-/** What the model's thread is started with. */
+/** Start options of the model's thread. */
 export interface ModelOptions {
   readonly model: string
   readonly dtype: ModelDtype
   /** The folder that holds `<model>/config.json`. */
   readonly localModelPath: string
   readonly allowRemoteModels: boolean
-  /** Where downloads go. */
+  /** Folder of downloads. */
   readonly cacheDir: string
   readonly tokensMax: number
 }

@@ -11,9 +11,9 @@ import { DEFAULT_MODEL, findLocalModel, modelFolders, transformersCacheDir } fro
 export interface LocalEmbedderOptions {
   /** Default `Xenova/all-MiniLM-L6-v2`. */
   model?: string
-  /** The folder that holds `<model>/config.json`; null looks into the cache folder only. */
+  /** The folder that holds `<model>/config.json`; null: only the cache folder is searched. */
   modelsDir: string | null
-  /** Default: the quantized weights where they are there, else the full ones. */
+  /** Default: the quantized weights if they exist, else the full ones. */
   dtype?: ModelDtype
   /** Whether a model that is not on disk may be downloaded into the cache folder. Default false. */
   allowRemoteModels?: boolean
@@ -21,7 +21,7 @@ export interface LocalEmbedderOptions {
   cacheDir?: string
   /** Threads that compute at once, each with the model in memory. Default: all cores but one, at most 4. */
   threads?: number
-  /** How long a batch may take until its thread is stopped, in milliseconds. Default 60,000; loading is a part of the first. */
+  /** Time limit of a batch, after which its thread is stopped, in milliseconds. Default 60,000; the first includes loading. */
   timeoutMs?: number
   clock?: Pick<Clock, 'monotonicMs' | 'after'>
 }
@@ -32,31 +32,30 @@ type Queue = BatchQueue<readonly string[], Float32Array>
 /** Word-piece tokens of a text that are read: what MiniLM was trained on. */
 const TOKENS_MAX = 256
 
-/** Texts that go through the model at once; more of them only wait longer for each other. */
+/** Texts in one run of the model; more only wait longer for each other. */
 const BATCH_TEXTS = 8
 
-/** Batches of one call for each thread: one in work and one that waits. */
+/** Batches of one call for each thread: one running and one waiting. */
 const BATCHES_AT_ONCE = 2
 
-/** Failures in a row until calls are refused for half a minute. */
+/** Failures in a row after which calls are refused for half a minute. */
 const FAILURES_MAX = 3
 
-/** Of one batch, the loading of the model included. */
+/** Time limit of one batch, including the loading of the model. */
 const TIMEOUT_MS = 60_000
 
-/** More of them find no memory bandwidth left. */
+/** More threads are limited by memory bandwidth. */
 const THREADS_MAX = 4
 
-/** A thread that is still computing then is stopped. */
+/** Time after which a thread that is still computing is stopped. */
 const CLOSE_TIMEOUT_MS = 5_000
 
 /**
- * An embedder that runs a model of the sentence-transformers family on this machine, in threads of its own, through
- * transformers.js: mean of the token vectors, at unit length. The model is loaded with the first call. A thread that dies or
- * hangs is started again by a later call; when that has happened some times in a row, calls are refused for a while.
+ * An embedder that runs a model of the sentence-transformers family in worker threads, through transformers.js: mean of the
+ * token vectors, at unit length. The model is loaded with the first call. A thread that dies or hangs is restarted by a
+ * later call; after several such failures in a row, calls are refused for a while.
  *
- * @throws PermanentError `NOT_FOUND` where the model's files are not on disk; RetryableError where they may be downloaded
- *   and could not be
+ * @throws PermanentError `NOT_FOUND` if the model's files are not on disk; RetryableError if their download failed
  */
 export async function createLocalEmbedder(options: LocalEmbedderOptions): Promise<Embedder> {
   const model = options.model ?? DEFAULT_MODEL
@@ -141,7 +140,7 @@ async function probeDimensions(
 }
 
 /**
- * Texts of about one length share a batch, because the model reads all texts of a batch at the length of the longest.
+ * Texts of similar length share a batch, because the model pads all texts of a batch to the longest.
  */
 async function embedInBatches(
   queue: Queue,

@@ -22,7 +22,7 @@ export function transformersCacheDir(env: Readonly<Record<string, string | undef
   return env['TRANSFORMERS_CACHE'] || join(homedir(), '.cache', 'transformers')
 }
 
-/** The folders in which models are looked for, in this order. */
+/** The folders that are searched for models, in this order. */
 export function modelFolders(
   modelsDir: string | null,
   env: Readonly<Record<string, string | undefined>>,
@@ -35,10 +35,10 @@ export function modelFolders(
 const MODEL_NAME = /^[\w-][\w.-]*(\/[\w-][\w.-]*)?$/
 
 /**
- * The first of the folders that holds all files of a model, or null where none does.
+ * The first of the folders that has all files of a model, or null.
  *
- * @param dtype which weights; without it the quantized ones where they are there, else the full ones
- * @throws PermanentError `VALIDATION_ERROR` for a name that is no model's, or a `config.json` that is none
+ * @param dtype which weights; default: the quantized ones if they exist, else the full ones
+ * @throws PermanentError `VALIDATION_ERROR` for an invalid model name or `config.json`
  */
 export async function findLocalModel(
   model: string,
@@ -59,18 +59,18 @@ export async function findLocalModel(
   return null
 }
 
-/** @throws PermanentError `VALIDATION_ERROR` for a name that is no model's */
+/** @throws PermanentError `VALIDATION_ERROR` for an invalid model name */
 export function checkModelName(model: string): void {
   if (!MODEL_NAME.test(model)) throw validationError('model', 'must be a name such as Xenova/all-MiniLM-L6-v2', model)
 }
 
 export interface ListedModel extends LocalModel {
   readonly model: string
-  /** Of the weights. */
+  /** Size of the weights. */
   readonly bytes: number
 }
 
-/** The models in some folders by name, those that are whole; one that stands in two of them is the first's. */
+/** The complete models in some folders, by name; of a model in several folders the first is listed. */
 export async function listLocalModels(roots: readonly string[]): Promise<ListedModel[]> {
   const listed = new Map<string, ListedModel>()
   for (const root of roots) {

@@ -11,15 +11,15 @@ export const DEFAULT_OPENAI_MODEL = 'text-embedding-3-small'
 export interface OpenAiEmbedderOptions extends PatienceOptions {
   /** Default `text-embedding-3-small`. */
   readonly model?: string
-  /** Of any service with OpenAI's `/embeddings`. Default OpenAI's own. */
+  /** Address of a service with OpenAI's `/embeddings`. Default OpenAI's own. */
   readonly baseUrl?: string
-  /** Null where the service needs none. */
+  /** Null if the service needs no key. */
   readonly apiKey: string | null
-  /** Asks for shorter vectors, where the model can make them. Default: as many as the model gives. */
+  /** Requests shorter vectors, if the model supports them. Default: the model's own number. */
   readonly dimensions?: number
 }
 
-/** What OpenAI gives without being asked for fewer; of other models the first answer tells. */
+/** Default dimensions of OpenAI's models; for other models the first answer shows them. */
 const knownDimensions: Readonly<Record<string, number>> = {
   'text-embedding-3-small': 1_536,
   'text-embedding-3-large': 3_072,
@@ -28,18 +28,18 @@ const knownDimensions: Readonly<Record<string, number>> = {
 
 /** Texts of one request; OpenAI takes 2,048, others less. */
 const REQUEST_TEXTS_MAX = 256
-/** Tokens of one request, two characters each where the text is dense; OpenAI takes 300,000. */
+/** Characters of one request, at least two per token in dense text; OpenAI takes 300,000 tokens. */
 const REQUEST_CHARACTERS_MAX = 200_000
-/** Characters of a text that are sent: never more than 8,191 tokens, of which OpenAI's models read as many. */
+/** Characters of a text that are sent: never more than 8,191 tokens, which is the limit of OpenAI's models. */
 const TEXT_CHARACTERS_MAX = 8_000
-/** Requests under way at once. */
+/** Concurrent requests. */
 const REQUESTS_AT_ONCE = 2
 
 /**
- * An embedder behind OpenAI's `/embeddings`, of OpenAI or of anybody who speaks its protocol. Requests are bounded by texts and
- * by tokens, tried again as late as the service asks for, and a service that fails again and again is left alone for a while.
+ * An embedder behind OpenAI's `/embeddings`, of OpenAI or a compatible service. Requests are limited by texts and tokens,
+ * and retried after the delay that the service requests; a service that fails repeatedly is not called for a while.
  *
- * @throws whatever the first call throws, for a model whose number of dimensions is not known
+ * @throws any error of the first call, for a model whose number of dimensions is unknown
  */
 export async function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Promise<Embedder> {
   const { model = DEFAULT_OPENAI_MODEL, baseUrl = OPENAI_BASE_URL, apiKey, dimensions: wanted } = options
@@ -99,7 +99,7 @@ async function probeDimensions(
   return vector?.length ?? 0
 }
 
-/** Without what looks like a secret, as in questions to models. The services refuse an empty text, which still needs a vector. */
+/** Redacts secrets, as in prompts to models. Replaces an empty text, which services refuse but which needs a vector. */
 function sendable(text: string): string {
   const read = redactSecrets(text.slice(0, TEXT_CHARACTERS_MAX).toWellFormed()).slice(0, TEXT_CHARACTERS_MAX)
   return read.trim() === '' ? '-' : read
@@ -121,7 +121,7 @@ function batchesOf(texts: readonly string[]): string[][] {
   return batches
 }
 
-/** The vectors of a reply, at unit length; what it says is not trusted. */
+/** The vectors of a reply, at unit length; the reply is validated, because it is untrusted. */
 function readReply({ data }: { readonly data?: unknown }, count: number, model: string): Float32Array[] {
   const entries: unknown[] = Array.isArray(data) ? data : []
   const vectors: (Float32Array | undefined)[] = new Array(count).fill(undefined)
