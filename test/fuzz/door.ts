@@ -9,17 +9,17 @@ import { fileURLToPath } from 'node:url'
 const EXECUTABLE = fileURLToPath(new URL('../../packages/cli/bin/heddle.js', import.meta.url))
 
 const COLLECT = 'SIGUSR2'
-/** Run inside of it, before anything of its own. */
+/** Code that runs in it before its own. */
 const COLLECTOR = `data:text/javascript,process.on("${COLLECT}",()=>globalThis.gc())`
 
-/** `heddle up` with data of its own, as users start it. */
+/** `heddle up` with its own data, started as users do. */
 export interface Door {
   readonly url: string
-  /** Has it collect its garbage, so that what it holds then is what it keeps. */
+  /** Makes it collect garbage, so that its heap shows only retained data. */
   collect(): void
-  /** How it ended; null while it runs. */
+  /** Its exit; null while it runs. */
   readonly ended: { readonly code: number | null; readonly signal: string | null } | null
-  /** The process, with which modules that were loaded before it may talk. */
+  /** The process, for messages to modules that were preloaded into it. */
   readonly process: ChildProcess
   /** Its data folder. */
   readonly data: string
@@ -27,15 +27,15 @@ export interface Door {
 }
 
 export interface DoorOptions {
-  /** Loaded before it. */
+  /** Modules preloaded into it. */
   readonly modules?: readonly URL[]
-  /** Where it writes, at its end, what each of its threads computed. */
+  /** Folder for the CPU profiles of its threads, written at its end. */
   readonly profilesFolder?: string | null
 }
 
 export async function openDoor({ modules = [], profilesFolder = null }: DoorOptions = {}): Promise<Door> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-fuzz-'))
-  // Postgres, when root starts it, runs as another user, who must be able to pass through.
+  // Started by root, Postgres runs as another user, which must be able to pass through this folder.
   await chmod(folder, 0o711)
   const env = { PATH: process.env['PATH'], HOME: folder, HEDDLE_EMBEDDER: 'hashing', HEDDLE_LOG_LEVEL: 'warn' }
   const data = join(folder, 'data')

@@ -23,7 +23,7 @@ const RULES: Readonly<Record<string, (random: Random) => unknown>> = {
   sourceId: (random) => random.pick<unknown>(['', 'a\0', '\ud800', 'x'.repeat(513), 7]),
 }
 
-/** Names that a fault may add where they do not stand. */
+/** Names that a fault may add where they are not allowed. */
 const ADDED = [
   'id',
   'sourceId',
@@ -41,9 +41,9 @@ const ADDED = [
   'other',
 ]
 
-/** Breaks a value in some places inside of it; what results may still be good. */
+/** Breaks a value in some places inside of it; the result may still be valid. */
 export function breakSomewhere(random: Random, root: Fields, places: number, ofProgram: boolean): void {
-  /** What was put there by an earlier fault: it is no place for another, since reading it may throw. */
+  /** Inserted by an earlier fault: not a place for another, since reading it may throw. */
   const strays = new Set<unknown>()
   const stray = () => {
     const value = ofProgram && random.oneIn(2) ? strayValue(random) : strayJson(random)
@@ -97,7 +97,7 @@ function breakObject(random: Random, at: Fields, key: string | undefined, stray:
   }
 }
 
-/** Breaks the text of a payload where bytes break: cut off, changed, doubled, and syntax that only a text can hold. */
+/** Breaks the text of a payload at the level of bytes: truncated, changed, duplicated, and syntax that only a text can hold. */
 export function breakText(random: Random, text: string): string {
   const at = random.whole(0, text.length)
   switch (random.whole(0, 8)) {

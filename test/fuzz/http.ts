@@ -8,14 +8,14 @@ import type { RunOptions } from './run.js'
 
 export const httpNames = ['http.fuzz', 'http.fuzz.memory', 'http.fuzz.rate']
 
-/** Connections. A project may have 256 requests under way, and each of these has up to four. */
+/** Connections. A project can have 256 open requests, and each connection has up to four. */
 const AT_ONCE = 32
 const PIPELINED_MAX = 4
-/** In the first one caches fill. */
+/** Caches fill in the first one. */
 const TENTHS = 10
 const BYTES_PER_MB = 1_048_576
 
-/** Asks a fresh `heddle up` for what nobody should ask for, and looks at every answer. */
+/** Sends invalid requests to a new `heddle up`, and checks every answer. */
 export async function fuzzHttp({ seed, from, count }: RunOptions, say: (line: string) => void): Promise<Measured[]> {
   const door = await openDoor()
   const control = new Connections(door.url, 1)
@@ -99,7 +99,7 @@ interface Figures {
   readonly cpuSeconds: number
 }
 
-/** What the server holds after a collection, and what it has computed so far. */
+/** The heap of the server after a garbage collection, and its CPU time so far. */
 async function readFigures(door: Door, connections: Connections): Promise<Figures> {
   door.collect()
   const { text } = await connections.ask({ method: 'GET', path: '/metrics' })

@@ -15,14 +15,14 @@ import { decodePayload, encodePayload, originOf } from '../../packages/queue/src
 import { planAppends } from '../../packages/store/src/messages/append-plan.js'
 import { prepareAppend } from '../../services/ingest/src/prepare.js'
 
-/** How one input ended. A crash is anything but these two: another error, one that names no field, a changed message. */
+/** The result of one input. Anything else is a crash: another error, one that names no field, a changed message. */
 export type Verdict =
   | { readonly kind: 'accepted'; readonly jobs: readonly IngestJob[] }
   | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
 
 const RECEIVED_AT_MS = Date.parse('2026-02-12T14:30:00Z')
 
-/** What an append does up to the queue, without servers: nothing is stored yet, and the queue takes everything. */
+/** The path of an append up to the queue, without servers: nothing is stored yet, and the queue accepts everything. */
 export class Producer {
   #jobs: IngestJob[] = []
   readonly #client = createClient({ store: emptyStore(), queues: this.#takingQueues(), clock: stoppedClock })
@@ -63,7 +63,7 @@ export class Producer {
   }
 }
 
-/** No time passes, so that nothing is late. */
+/** Time stands still, so that no deadline passes. */
 const stoppedClock: Clock = {
   nowMs: () => RECEIVED_AT_MS,
   monotonicMs: () => 0,
@@ -72,13 +72,13 @@ const stoppedClock: Clock = {
   after: () => () => {},
 }
 
-/** Answers each query with no row. */
+/** Answers each query with an empty result. */
 function emptyStore(): Store {
   const tx = Object.assign(() => Promise.resolve([]), { array: () => null }) as unknown as Tx
   return { inProject: (_: string, work: (tx: Tx) => Promise<unknown>) => work(tx) } as unknown as Store
 }
 
-/** What a worker does with a job's bytes up to the database. */
+/** The work of a worker on the bytes of a job, up to the database. */
 export async function judgePayload(data: unknown): Promise<Verdict> {
   return await verdictOn(async () => {
     const payload = decodePayload(data)
@@ -102,7 +102,7 @@ async function verdictOn(work: () => Promise<readonly IngestJob[]>): Promise<Ver
   }
 }
 
-/** @throws Error where the plan refuses what the schema took; one id twice in one append is all that it may refuse */
+/** @throws Error if the plan refuses input that the schema accepted; it may only refuse a repeated id in one append */
 function plan(job: IngestJob): 'planned' | 'conflict' {
   const prepared = prepareAppend(job, RECEIVED_AT_MS)
   const agentId = agentIdOf(job.projectId, job.agent)
@@ -126,14 +126,14 @@ function plan(job: IngestJob): 'planned' | 'conflict' {
   return 'planned'
 }
 
-/** What is taken, encoded and taken again is the same to the letter. */
+/** An accepted message that is encoded and accepted again is identical. */
 function checkRoundTrip(job: IngestJob): void {
   const again = parse(ingestJobSchema, decodePayload(encodePayload('ingest', job)), 'ingest job')
-  // Equal to the letter means the same fingerprint, too, which is a hash of this form.
+  // Identical messages have the same fingerprint, too, which is a hash of this form.
   if (canonicalJson(again) !== canonicalJson(job)) throw new Error('changed by a round trip')
 }
 
-/** What is sent says what was given; only ids are spelled in small letters, and made where there were none. */
+/** The sent message equals the given one; only ids are in lower case, and created if absent. */
 function checkSame(appended: readonly unknown[], sent: readonly MessageInput[]): void {
   const given = withoutRepeats(appended)
   if (given.length !== sent.length) throw new Error(`${given.length} were given, ${sent.length} sent`)

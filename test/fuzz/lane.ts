@@ -5,13 +5,13 @@ import type { Random } from './random.js'
 import { type RawForm, rawForm } from './raw-forms.js'
 import { bytesOf, Wire, type WireAnswer } from './wire.js'
 
-/** One in so many has a connection of its own, for bytes that are no request. */
+/** One request in this many has its own connection, for bytes that are not a request. */
 const RAW_ONE_IN = 25
-/** What is sound after all is worked on, by the workers too: others are asked at many times the pace. */
+/** Valid requests cause work, also for the workers: the others are sent at many times the rate. */
 const BROKEN_SHARE = 0.96
 const FAULTS_KEPT_MAX = 20
 
-/** What came of all requests so far. */
+/** The results of all requests so far. */
 export interface Tally {
   readonly statuses: Map<number, number>
   readonly codes: Map<string, number>
@@ -20,7 +20,7 @@ export interface Tally {
   done: number
 }
 
-/** One connection that is kept, as long as the server keeps it. */
+/** One connection, kept open as long as the server keeps it. */
 export class Lane {
   readonly #origin: { readonly hostname: string; readonly port: number }
   readonly #tally: Tally
@@ -48,7 +48,7 @@ export class Lane {
       }
       const answers = await this.#askSome(this.#wire, left)
       const answered = left.filter((_, at) => answers[at] !== null)
-      // What stood behind a refusal that closes the connection was not read; the first has to have an answer.
+      // Requests behind a refusal that closes the connection were not read; the first must have an answer.
       if (answered.length === 0) {
         const [{ index, asked }] = left as [(typeof left)[number]]
         noteFault(this.#tally, `request ${index}: closed without an answer: ${JSON.stringify(asked).slice(0, 600)}`)
@@ -81,7 +81,7 @@ export class Lane {
     const wire = new Wire(this.#origin)
     try {
       const text = form.bytes.toString('latin1')
-      // What breaks off before the end of its head is no request yet, of whatever method.
+      // Bytes that end before the end of their head are not a request yet, whatever the method.
       const isHead = text.startsWith('HEAD ') && text.includes('\r\n\r\n')
       const asking = wire.ask([{ bytes: form.bytes, isHead }])
       if (form.isCut || form.name === 'noise') wire.halfClose()
@@ -111,7 +111,7 @@ function judge(
   noteFault(tally, `request ${index}: ${fault}: ${JSON.stringify(shown).slice(0, 600)}`)
 }
 
-/** What is wrong with an answer; null where nothing is. */
+/** The fault of an answer; null for a correct one. */
 function faultOf({ status, headers, text }: WireAnswer, isHead: boolean, codes: Tally['codes']): string | null {
   if (status === 0 || status >= 500) return `${status} ${text.slice(0, 300)}`
   if (status < 400) return null

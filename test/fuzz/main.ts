@@ -86,7 +86,7 @@ async function main(): Promise<number> {
 
 /** @returns whether no input crashed */
 async function fuzzIngest(given: Given): Promise<boolean> {
-  // Most inputs are refused, and to write down where from costs more than to refuse them.
+  // Most inputs are refused, and recording their origin costs more than refusing them.
   Error.stackTraceLimit = 3
   const heapMb: number[] = []
   const startedAtMs = performance.now()
@@ -145,7 +145,7 @@ function readArguments(): Given {
   }
 }
 
-/** After a collection, so that growth is what is kept and not what waits to be collected. */
+/** After a garbage collection, so that growth is retained memory. */
 function heapInUseMb(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

@@ -4,7 +4,7 @@ import { goodName, goodTime, json, jsonObject, nested, text } from './values.js'
 
 export type Fields = Record<string, unknown>
 
-/** A message that the contract takes, as odd as it allows. */
+/** A message that the contract accepts, as unusual as allowed. */
 export function goodMessage(random: Random): Fields {
   const role = random.pick(roles)
   const calls = role === 'tool_use' || (role === 'assistant' && random.oneIn(2))
@@ -29,7 +29,7 @@ export function goodMessage(random: Random): Fields {
   }
 }
 
-/** More than all other fields of a message have together. */
+/** More than all other fields of a message together. */
 const OTHER_CHARACTERS_MAX = 100_000
 
 function content(random: Random): string {
@@ -57,7 +57,7 @@ function foreignName(random: Random): string {
   return name === '' ? `call_${random.whole(0, 9)}` : name.slice(0, 200).toWellFormed()
 }
 
-/** The options of an append, as a program gives them. */
+/** The options of an append, as a program passes them. */
 export function goodAppend(random: Random): Fields {
   return {
     agent: goodName(random),
@@ -74,12 +74,12 @@ export function goodAppend(random: Random): Fields {
   }
 }
 
-/** An append with an option that nobody knows, mostly. */
+/** Usually an append with an unknown option. */
 export function strayAppend(random: Random): Fields {
   return { ...goodAppend(random), [text(random)]: json(random) }
 }
 
-/** The payload of an ingest job, as it lies in a queue. */
+/** The payload of an ingest job in a queue. */
 export function goodJob(random: Random): Fields {
   return {
     projectId: random.uuid(5),

@@ -6,11 +6,11 @@ export class Random {
   #state: number
 
   constructor(seed: number, stream = 0) {
-    // Multiplied apart, so that neighbouring streams have nothing in common.
+    // Multiplied apart, so that neighbouring streams are unrelated.
     this.#state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)) | 0
   }
 
-  /** From 0 up to 1, without it. */
+  /** From 0 up to 1, exclusive. */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -23,7 +23,7 @@ export class Random {
     return least + Math.floor(this.fraction() * (most - least + 1))
   }
 
-  /** True once in so many times. */
+  /** True once in this many calls. */
   oneIn(times: number): boolean {
     return this.fraction() * times < 1
   }

@@ -1,19 +1,19 @@
 import type { Random } from './random.js'
 
-/** Bytes that are no request, or not all of one, for a connection of their own. */
+/** Bytes that are not a request, or only a part of one, for a separate connection. */
 export interface RawForm {
   readonly name: string
   readonly bytes: Buffer
-  /** The sender says that nothing more comes. */
+  /** The sender ends its side of the connection. */
   readonly isCut: boolean
-  /** Whether the server has to say something. What breaks off may be left without a word. */
+  /** Whether the server must answer. An incomplete request can be closed without an answer. */
   readonly isAnswered: boolean
 }
 
 const HOST = 'host: 127.0.0.1\r\n'
 const POST = `POST /v1/recall HTTP/1.1\r\n${HOST}content-type: application/json\r\n`
 
-/** Forms that every server of HTTP/1.1 has to refuse, or to answer as it would answer a better one. */
+/** Forms that every HTTP/1.1 server must refuse, or answer like the corrected form. */
 const forms: Readonly<Record<string, (random: Random) => string>> = {
   nonsense: () => 'nonsense\r\n\r\n',
   noise: (random) => `${random.list(1, 400, () => String.fromCharCode(random.whole(0, 255))).join('')}\r\n\r\n`,
@@ -48,7 +48,7 @@ const forms: Readonly<Record<string, (random: Random) => string>> = {
   lineFeeds: () => `GET /healthz HTTP/1.1\n${HOST.replace('\r', '')}connection: close\n\n`,
 }
 
-/** Something that is no request; a good one that breaks off somewhere now and then. */
+/** Bytes that are not a request; sometimes a valid one that is truncated. */
 export function rawForm(random: Random, whole: Buffer): RawForm {
   if (random.oneIn(4)) {
     const bytes = whole.subarray(0, random.whole(0, whole.length - 1))

@@ -9,7 +9,7 @@ export interface Tally {
   readonly accepted: number
   /** By code. */
   readonly refused: Readonly<Record<string, number>>
-  /** Inputs that ended in neither way, with the number by which each is made again; the first few. */
+  /** The first inputs with another result, each with the number that repeats it. */
   readonly crashes: readonly { readonly input: number; readonly error: unknown }[]
   readonly crashed: number
 }
@@ -24,7 +24,7 @@ export interface RunOptions {
 
 const CRASHES_KEPT_MAX = 20
 
-/** Judges so many inputs, one after the other; the same seed and number make the same input. */
+/** Judges a number of inputs, one after the other; the same seed and number make the same input. */
 export async function run({ seed, from, count, onProgress }: RunOptions): Promise<Tally> {
   const producer = new Producer()
   const refused: Record<string, number> = {}
@@ -65,7 +65,7 @@ async function judge(random: Random, producer: Producer): Promise<Verdict> {
   return verdict
 }
 
-/** @returns undefined where the value is deeper than JavaScript can follow */
+/** @returns undefined if the value is nested deeper than JavaScript can follow */
 function textOf(input: unknown): string | undefined {
   try {
     return JSON.stringify(input)

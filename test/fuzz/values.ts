@@ -1,7 +1,7 @@
 import { limits } from '@heddle/contracts'
 import type { Random } from './random.js'
 
-/** Pieces of texts that have broken something somewhere: half characters, controls, other people's syntax. */
+/** Parts of texts that have caused faults: unpaired surrogates, control characters, syntax of other languages. */
 const PIECES = [
   'plain words ',
   'ü',
@@ -60,7 +60,7 @@ export function text(random: Random, piecesMax = 6): string {
   return random.list(0, piecesMax, () => random.pick(PIECES)).join('')
 }
 
-/** Names of the rule's edge: with colons, slashes, quotes, letters outside of the basic plane, and of the full length. */
+/** Names at the limits of the rule: with colons, slashes, quotes, letters outside of the basic plane, and of the full length. */
 export function goodName(random: Random): string {
   const most = limits.nameCharactersMax
   return random.pick([
@@ -189,7 +189,7 @@ const NUMBERS = [
   255,
 ]
 
-/** Any JSON value, of any shape that a job may hold. */
+/** Any JSON value, of any shape that a job can hold. */
 export function json(random: Random, depth = 3): unknown {
   switch (random.whole(0, depth > 0 ? 6 : 4)) {
     case 0:
@@ -249,7 +249,7 @@ export function nested(levels: number, innermost: unknown = 1): unknown {
   return value
 }
 
-/** JSON values that no field takes, for places where something else belongs. */
+/** JSON values that no field accepts, for places where another value belongs. */
 export function strayJson(random: Random): unknown {
   return random.pick<() => unknown>([
     () => json(random),
@@ -263,7 +263,7 @@ export function strayJson(random: Random): unknown {
   ])()
 }
 
-/** What only a program in the same process can hand over: values that JSON has no word for. */
+/** Values that only a program in the same process can pass, because JSON cannot express them. */
 export function strayValue(random: Random): unknown {
   return random.pick<() => unknown>([
     () => undefined,
@@ -324,7 +324,7 @@ function cyclic(): unknown {
   return object
 }
 
-/** Few objects, and more values than any memory holds. */
+/** Few objects with more values than fit into memory. */
 function shared(): unknown {
   let value: unknown = 'shared'
   for (let level = 0; level < 50; level++) value = [value, { value }]

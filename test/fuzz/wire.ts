@@ -15,15 +15,15 @@ interface Expected {
 const SILENCE_MS_MAX = 120_000
 
 /**
- * One connection that sends bytes as they are, several requests at once where it is told to, and takes the answers apart in
- * their order. Node's own client sends nothing that is not HTTP, one request after the other, at several times the cost.
+ * One connection that sends bytes unchanged, several requests at once if requested, and separates the answers in
+ * order. Node's own client sends only valid HTTP, one request after the other, at several times the cost.
  */
 export class Wire {
   readonly #socket: Socket
   readonly #expected: Expected[] = []
   #received: Buffer = Buffer.alloc(0)
   #fault: Error | null = null
-  /** Nothing more can be sent: it was closed, or an answer said that it will be. */
+  /** Nothing more can be sent: it was closed, or an answer announced the close. */
   isOver = false
 
   constructor(origin: { readonly hostname: string; readonly port: number }) {
@@ -39,8 +39,8 @@ export class Wire {
   /**
    * Sends requests together.
    *
-   * @returns an answer for each; null for those that the server closed the connection before
-   * @throws Error where what came is no answer
+   * @returns an answer for each; null for those before whose answer the server closed the connection
+   * @throws Error if the bytes received are not an answer
    */
   async ask(requests: readonly { readonly bytes: Buffer; readonly isHead: boolean }[]): Promise<(WireAnswer | null)[]> {
     const answers = requests.map(
@@ -52,7 +52,7 @@ export class Wire {
     return all
   }
 
-  /** Says that nothing more comes, in the middle of whatever was sent. */
+  /** Ends its side of the connection, in the middle of the sent bytes. */
   halfClose(): void {
     this.#socket.end()
   }
@@ -77,7 +77,7 @@ export class Wire {
     }
   }
 
-  /** @returns whether a whole one was there */
+  /** @returns whether a whole answer was there */
   #takeAnswer(): boolean {
     const received = this.#received
     const headEnds = received.indexOf('\r\n\r\n')
@@ -95,7 +95,7 @@ export class Wire {
     this.#received = received.subarray(body.ends)
     this.#expected.shift()?.resolve({ status, headers, text: body.text })
     if (headers['connection'] === 'close') this.isOver = true
-    // A stream of events has no end; that it began is its answer.
+    // An event stream has no end; its beginning is its answer.
     if (isStream) this.close()
     return true
   }
@@ -117,7 +117,7 @@ function readHead(head: string): Pick<WireAnswer, 'status' | 'headers'> {
   return { status: Number(status), headers }
 }
 
-/** @returns null while it is not all there */
+/** @returns null while it is incomplete */
 function readBody(
   received: Buffer,
   starts: number,
@@ -142,7 +142,7 @@ function readChunks(received: Buffer, starts: number): { text: string; ends: num
   }
 }
 
-/** A request as it goes over the wire. Line ends within it would be another request, and are left out. */
+/** A request as bytes on the wire. Line breaks within it would start another request, and are removed. */
 export function bytesOf({
   method,
   path,

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { type Growth, slopeOf } from './measure.js'
 import { textPasses } from './text-passes.js'
 
-/** What a text of this size takes where it takes quadratic time is far above the floor; `npm run growth` tries all shapes. */
+/** At this size quadratic time is far above the floor; `npm run growth` runs all shapes. */
 const growth: Growth = { bytesMax: 65_536, factor: 4, floorMs: 60 }
 
-/** Of each kind of shape the one that has been hardest. */
+/** The hardest shape of each kind. */
 const SHAPES = ['chinese', 'commands-a-line', 'dots', 'line-separators']
 test('the time of every pass over a text grows no faster than the text', async () => {
   const faults: unknown[] = []

@@ -1,20 +1,20 @@
-/** What a pass is given is made before its time is taken. */
+/** The input of a pass is created before the measurement. */
 export type Pass = (text: string) => Prepared
 
 export interface Prepared {
   (): unknown
-  /** What the pass reads, where the text is given in many messages or records, each with fields of its own. */
+  /** The whole input, if the text is in many messages or records with their own fields. */
   readonly givenBytes?: number
 }
 
 export interface Slope {
   /** Bytes of the smaller and of the larger text. */
   readonly bytes: readonly [number, number]
-  /** Milliseconds of CPU that each took. */
+  /** Milliseconds of CPU for each. */
   readonly tookMs: readonly [number, number]
-  /** Whether it took time that grows faster than the text. */
+  /** Whether its time grows faster than the text. */
   readonly isTooSteep: boolean
-  /** Whether a megabyte of what it is given would take more than {@link MS_PER_MB_MAX}. */
+  /** Whether a megabyte of its input would take more than {@link MS_PER_MB_MAX}. */
   readonly isTooSlow: boolean
 }
 
@@ -22,22 +22,22 @@ export interface Growth {
   readonly bytesMax: number
   /** The smaller text is this many times smaller. */
   readonly factor: number
-  /** The least that a steep pass takes for the larger text: below it timers and the collector decide. */
+  /** Minimum time of a steep pass for the larger text: shorter times are dominated by timers and garbage collection. */
   readonly floorMs: number
 }
 
-/** A quadratic pass takes four times the ratio of the sizes where these differ four times; a linear one takes the ratio. */
+/** A quadratic pass takes four times the ratio of the sizes if these differ fourfold; a linear one takes the ratio. */
 const STEEPNESS_MAX = 2.5
 const BYTES_PER_MB = 1_048_576
 export const MS_PER_MB_MAX = 1_000
 const TRIES = 3
-/** Shorter times are those of the timer. */
+/** Shorter times are dominated by the timer. */
 const FLOOR_SMALL_MS = 0.5
 
 /**
- * How the time of a pass grows with its text. The larger text is read once where that is too fast for any slope; else it is
- * read again, turned so that no cache knows it, and the fastest time counts. What is steep must be so again from the larger
- * text to one that is larger still: where work begins above a size, such as a budget, one step alone is steep.
+ * The growth of a pass's time with its text. The larger text is read once if that is too fast for any slope; otherwise it is
+ * read again, rotated so that it is in no cache, and the fastest time counts. A steep pass must be steep again from the larger
+ * text to a still larger one: if work begins above a size, such as a budget, only one step is steep.
  */
 export async function slopeOf(
   pass: Pass,
@@ -78,7 +78,7 @@ function turned(text: string, times: number): string {
   return text.slice(at) + text.slice(0, at)
 }
 
-/** CPU time and not that of the clock: other work on the machine does not count. */
+/** CPU time instead of wall-clock time, so that other work on the machine does not count. */
 async function cpuMs(pass: Pass, text: string): Promise<number> {
   const run = pass(text)
   const before = process.cpuUsage()

@@ -53,7 +53,7 @@ import type { Pass } from './measure.js'
 
 type Conversation = (text: string) => Message[]
 
-/** Of one message among many: the number of messages grows with the text. */
+/** The text in one message among many; their number grows with the text. */
 const PART_CHARACTERS = 130
 const CALLS_MAX = 256
 const catalog = toolCatalogOf([])
@@ -63,7 +63,7 @@ function numbered(messages: readonly Partial<Message>[]): Message[] {
   return messages.map((message, index) => sampleMessage({ seq: index + 1, ...message }))
 }
 
-/** Turns after the text, so that it is old enough for every rule. */
+/** Turns after the text, so that every rule treats it as old. */
 const later = Array.from({ length: 14 }, (_, index) => ({
   role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
   content: `Then step ${index}.`,
@@ -86,7 +86,7 @@ function cutInto(text: string, countMax = Number.POSITIVE_INFINITY): string[] {
 
 const begin = { role: 'user' as const, content: 'Please fix the parser.' }
 
-/** Where a text may stand in a conversation. */
+/** The places of a text in a conversation. */
 export const conversations: Readonly<Record<string, Conversation>> = {
   'a user says it': (text) => numbered([{ role: 'user', content: text }, ...later]),
   'an assistant says it': (text) => numbered([begin, { role: 'assistant', content: text }, ...later]),
@@ -189,7 +189,7 @@ const ofConversation =
       try {
         return run(messages)
       } catch (error) {
-        // A refusal of the text ends the pass; what it took until then counts.
+        // A refusal of the text ends the pass; its time until then counts.
         if (error instanceof HeddleError) return undefined
         throw error
       }
@@ -325,7 +325,7 @@ const passes: Readonly<Record<string, (messages: Message[]) => unknown>> = {
   ],
 }
 
-/** Where a format may treat a text unlike elsewhere: a tool's name, what a tool is and how old a view is are the same to it. */
+/** Places that a format may treat differently; it does not distinguish tools by name, kind or age of a view. */
 const placesOfFormats = new Set([
   'a user says it',
   'an assistant thinks it',
@@ -339,7 +339,7 @@ const placesOfFormats = new Set([
 ])
 const passesOfFormats: typeof passes = Object.assign({}, ...formats.map(formatPasses))
 
-/** Every pass over messages, for every place that a text may have in them. */
+/** Every pass over messages, for every place of a text in them. */
 export const messagePasses: Readonly<Record<string, Pass>> = Object.fromEntries(
   Object.entries(conversations).flatMap(([place, conversation]) =>
     Object.entries({ ...passes, ...(placesOfFormats.has(place) && passesOfFormats) }).map(

@@ -17,7 +17,7 @@ function cutInto(text: string): string[] {
 const lines = (records: readonly unknown[]) => records.map((record) => JSON.stringify(record)).join('\n')
 const uuid = (number: number) => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
 
-/** Recorded sessions, by what is special about them. */
+/** Recorded sessions, by their special form. */
 const sessions: Readonly<Record<string, (text: string) => string>> = {
   'the text itself': (text) => text,
   'one message of Heddle': (content) => lines([{ role: 'user', content }]),
@@ -74,7 +74,7 @@ const formEntries: Readonly<Record<FormName, (text: string) => unknown[]>> = {
   'ai-sdk': (text) => [{ role: 'user', content: cutInto(text).map((part) => ({ type: 'text', text: part })) }],
 }
 
-/** A refusal of the text ends a pass; what it took until then counts. */
+/** A refusal of the text ends a pass; its time until then counts. */
 function unlessRefused(run: () => unknown): () => unknown {
   return () => {
     try {
@@ -86,7 +86,7 @@ function unlessRefused(run: () => unknown): () => unknown {
   }
 }
 
-/** Every reader of what was recorded or said elsewhere. */
+/** Every reader of recorded or foreign data. */
 export const sessionPasses: Readonly<Record<string, Pass>> = {
   ...Object.fromEntries(
     Object.entries(sessions).map(([name, session]): [string, Pass] => [

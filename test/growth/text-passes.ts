@@ -79,7 +79,7 @@ const CALLS = {
 
 const uses = Object.fromEntries(Object.entries(CALLS).map(([kind, call]) => [kind, describeToolCall(call)]))
 
-/** Passes that throw refuse the text: what they took until then counts. */
+/** Passes that throw refuse the text: their time until then counts. */
 const ofText =
   (run: (text: string) => unknown): Pass =>
   (text) =>
@@ -111,7 +111,7 @@ const item = { type: 'rule' as const, name: 'style' }
 const embedder = createHashingEmbedder()
 const half = (text: string) => text.slice(0, text.length / 2)
 
-/** Every pass over one text, wherever it stands. */
+/** Every pass over one text, wherever it occurs. */
 export const textPasses: Readonly<Record<string, Pass>> = {
   'tokens: exact': ofText(countTokens),
   'tokens: estimated': ofText(estimateTokens),

@@ -6,16 +6,16 @@ import { command } from './command.js'
 import type { Published } from './publish.js'
 
 /**
- * Lints each package as it would be published: by publint, and by "are the types wrong" for every way in which a program of
- * modules may import it.
+ * Lints each package in its published form: by publint, and by "are the types wrong" for every way in which an ES module
+ * program can import it.
  *
- * @throws Error that lists all that they found
+ * @throws Error that lists all findings
  */
 export async function checkPackages(root: string, packages: readonly Published[], work: string): Promise<void> {
   const folder = join(work, 'packed')
   await mkdir(folder)
   const found: string[] = []
-  // Two at a time: a check is a process that computes.
+  // Two at a time, because each check is a CPU-bound process.
   const waiting = [...packages]
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -52,5 +52,5 @@ interface PackReport {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** Tests, maps, sources and what the compiler remembers are not for users. */
+/** Tests, source maps, sources and compiler caches are not published. */
 const UNWANTED = /\.test\.|\.map$|tsbuildinfo$|(^|\/)src\/|\.ts$(?<!\.d\.ts)/

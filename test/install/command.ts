@@ -15,7 +15,7 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
 /**
  * Runs a command to its end.
  *
- * @throws Error with all that it printed where it fails
+ * @throws Error with its complete output if it fails
  */
 export async function command(
   [name = '', ...parameters]: readonly string[],

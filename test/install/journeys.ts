@@ -22,7 +22,7 @@ const SESSION = [
   { role: 'user', content: 'It says that the token is expired.' },
 ]
 
-/** An import, then a context of what was imported, by HTTP and by MCP. */
+/** An import, then a context of the imported messages, by HTTP and by MCP. */
 export async function importAndAsk(project: Project, { url }: RunningHeddle): Promise<{ mcpTools: number }> {
   const file = join(project.folder, 'session.jsonl')
   await writeFile(file, SESSION.map((message) => `${JSON.stringify(message)}\n`).join(''))
@@ -52,7 +52,7 @@ function assertShown(way: string, answer: string): void {
   if (!answer.includes('the token is expired')) throw new Error(`the context over ${way} shows nothing: ${answer}`)
 }
 
-/** All that `strict` and its companions ask, declarations of packages included. */
+/** All checks of `strict` and related flags, including the declarations of packages. */
 const STRICT = {
   strict: true,
   noUncheckedIndexedAccess: true,
@@ -68,7 +68,7 @@ const STRICT = {
 
 export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv
-  /** False where the declarations of packages outside of Heddle do not keep to all of it. */
+  /** False if the declarations of packages outside of Heddle violate some of them. */
   readonly checksDeclarations: boolean
 }
 

@@ -83,7 +83,7 @@ try {
 results['seconds'] = Math.round((performance.now() - started) / 1_000)
 process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
 
-/** The environment of a user who has set nothing of Heddle's, and whose npm is not one that runs a script of this repository. */
+/** The environment of a user without any Heddle variable, and without npm variables of a script of this repository. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(npm_(?!config_cache|config_registry)|HEDDLE_|DATABASE_URL$|REDIS_URL$|NODE_OPTIONS$|INIT_CWD$)/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))

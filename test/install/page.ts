@@ -11,7 +11,7 @@ import type { Project } from './project.js'
 
 const TIMEOUT_MS = 60_000
 
-/** The Chromium of the system; null where there is none. */
+/** The Chromium of the system; null if it is not installed. */
 export function findChromium(): string | null {
   const names = ['chromium', 'chromium-browser', 'google-chrome']
   const folders = (process.env['PATH'] ?? '').split(delimiter)
@@ -19,8 +19,8 @@ export function findChromium(): string | null {
 }
 
 /**
- * Bundles a program with the client over HTTP as it was installed, for browsers alone, and runs it in a real page. The
- * gateway answers no pages of other servers, so page and gateway are behind one address, as behind a proxy.
+ * Bundles a program with the installed client over HTTP for browsers, and runs it in a real page. The
+ * gateway refuses pages of other servers, so page and gateway share one address, as behind a proxy.
  */
 export async function runInPage(project: Project, gateway: string, executablePath: string) {
   const source = join(project.folder, 'in-page.ts')

@@ -13,7 +13,7 @@ export interface Installed {
   readonly seconds: number
 }
 
-/** An empty folder with nothing of this repository near it, in which packages are installed as a user would. */
+/** An empty folder outside of this repository, in which packages are installed as a user would. */
 export class Project {
   constructor(
     readonly folder: string,
@@ -27,7 +27,7 @@ export class Project {
     return new Project(folder, env)
   }
 
-  /** @throws Error where npm fails, warns of an engine, or installed what does not run on the oldest Node */
+  /** @throws Error if npm fails, warns about an engine, or installs a package that does not run on the oldest Node */
   async install(...names: readonly string[]): Promise<Installed> {
     const startedMs = performance.now()
     const { stdout, stderr } = await command(['npm', 'install', '--no-audit', '--no-fund', ...names], {
@@ -43,7 +43,7 @@ export class Project {
     return { packages: folders.length, megabytes: Math.round((bytes / BYTES_PER_MEGABYTE) * 10) / 10, seconds }
   }
 
-  /** Runs a command that one of the packages brings. */
+  /** Runs a command of one of the packages. */
   async npx(parameters: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
     const options = { cwd: this.folder, env: { ...this.env, ...env } }
     return (await command(['npx', '--no', ...parameters], options)).stdout

@@ -7,7 +7,7 @@ export interface Published {
   readonly path: string
 }
 
-/** The folders of all packages that are published, in this repository. */
+/** The folders of all published packages in this repository. */
 export async function publishedPackages(root: string): Promise<Published[]> {
   const rooms = await Promise.all(
     ['packages', 'services'].map(async (room) =>
@@ -26,13 +26,13 @@ export async function publishedPackages(root: string): Promise<Published[]> {
   return manifests.filter(({ private: isPrivate }) => isPrivate !== true).map(({ name, path }) => ({ name, path }))
 }
 
-/** Packs each package as a release would, and gives it to the registry. */
+/** Packs each package as a release would, and publishes it to the registry. */
 export async function publishAll(
   packages: readonly Published[],
   { registry, folder, env }: { registry: string; folder: string; env: NodeJS.ProcessEnv },
 ): Promise<void> {
   const settings = join(folder, 'publish.npmrc')
-  // npm wants a token; this registry takes any.
+  // npm requires a token; this registry accepts any.
   const host = registry.replace(/^http:/, '')
   await writeFile(
     settings,

@@ -10,8 +10,8 @@ export interface Registry {
 }
 
 /**
- * A registry on a free port of this machine, with an empty storage, that takes the packages of Heddle from anybody. All other
- * packages come from the registry that npm is set up with: only the scope is looked for here.
+ * A registry on a free port of this machine, with an empty storage, that accepts Heddle's packages without a login. All other
+ * packages come from npm's configured registry: only the scope is resolved here.
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   const config = {

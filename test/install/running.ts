@@ -7,7 +7,7 @@ export interface RunningHeddle extends AsyncDisposable {
   readonly url: string
 }
 
-/** Starts `npx heddle up` on a free port, and waits until it says where it is. */
+/** Starts `npx heddle up` on a free port, and waits until it prints its address. */
 export async function startUp(project: Project, env: NodeJS.ProcessEnv = {}): Promise<RunningHeddle> {
   const child: ChildProcess = spawn('npx', ['--no', 'heddle', 'up', '--port', '0', '--json'], {
     cwd: project.folder,

@@ -7,7 +7,7 @@ import { type Collected, collectExpressions, type Expression } from './regular-e
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Sources, by their paths from the root: what tests do with regular expressions harms nobody. */
+/** Sources, by their paths from the root; regular expressions in tests can do no harm. */
 function sourceFiles(): string[] {
   return ['packages', 'services'].flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
@@ -20,7 +20,7 @@ const collected: readonly Collected[] = sourceFiles().map((file) =>
   collectExpressions(file, readFileSync(root + file, 'utf8')),
 )
 
-/** The parts of an expression by which it may take more than linear time, on contents made for it. */
+/** The parts of an expression that can take more than linear time, on contents made for it. */
 function superLinear({ source, flags }: Expression): string[] {
   const { reports } = analyse({ source, flags }, { reportTypes: { Move: true, Self: true, Trade: true } })
   return reports.map((report) => {

@@ -37,7 +37,7 @@ histories, recalls of every reference, contexts with their receipts, snapshots, 
   exits: '0 when only intended differences are found, 1 when data was lost or changed, 2 for wrong arguments',
 } satisfies Help)
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the invalid argument */
 export function readArguments(given: readonly string[]): UpgradeArguments {
   const { values } = parseArgs({ args: [...given], options })
   const only = backends.find((name) => name === values.only)

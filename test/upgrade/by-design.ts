@@ -2,7 +2,7 @@ import { compareReadings, type Difference } from './compare.js'
 import type { Readings } from './reading.js'
 
 export interface Judged {
-  /** Differences that are meant, counted by their reasons. */
+  /** Intended differences, counted by their reasons. */
   readonly meant: ReadonlyMap<string, number>
   readonly lost: readonly Difference[]
 }
@@ -16,7 +16,7 @@ interface Design {
 const MESSAGES = /^LIST \/v1\/threads\/[^/]+\/messages$/
 const SEARCH = /^POST \/v1\/(archive\/)?search /
 
-/** What is told of a moment, such as who asked last, is of the reader and not of the data. */
+/** Values that depend on the time of reading, such as the last use of a key, are not stored data. */
 const VOLATILE = /(^|\.)(requestId|accessCount|lastAccessedAt|lastUsedAt|hint)$/
 
 const designs: readonly Design[] = [
@@ -44,7 +44,7 @@ interface Entry {
   readonly metadata?: { readonly restored?: { readonly message: string } }
 }
 
-/** Compares what both versions answered, and sorts what differs into what is meant and all else. */
+/** Compares the answers of both versions, and separates intended differences from all others. */
 export function judge(before: Readings, after: Readings): Judged {
   const copies = copiesIn(before)
   const meant = new Map<string, number>()
@@ -77,7 +77,7 @@ interface Pair {
   readonly after: unknown
 }
 
-/** Both answers in a form in which equal means that nothing was lost, whatever became of the copies. */
+/** Both answers in a form in which equality means that nothing was lost, whether copies exist or not. */
 function adapt(
   asked: string,
   { before, after }: Pair,
@@ -90,7 +90,7 @@ function adapt(
   if (after === undefined) return as(before, '(not answered)')
   if (MESSAGES.test(asked)) {
     const originals = new Set(copies.values())
-    // A context shows the original again, in whose place there was its copy.
+    // A context shows the original again, at the place of its former copy.
     const shown = (entries: unknown) =>
       (entries as Entry[])
         .filter(({ id = '' }) => !copies.has(id))
@@ -98,14 +98,14 @@ function adapt(
     return as(shown(before), shown(after))
   }
   if (asked === 'LIST /v1/archive') {
-    // A condensed text that named the copy names the original; each reference is recalled besides.
+    // A condensed text that named the copy names the original; each reference is also recalled.
     const listed = (entries: unknown) =>
       (entries as Entry[])
         .filter(({ messageId = '' }) => !copies.has(messageId))
         .map((entry) => ({ ...entry, text: entry.text?.replace(/\[recall:[^\]]+\]/, '[recall]') }))
     return as(listed(before), listed(after))
   }
-  // Without the copies, words are rarer and more fits into a page: what was found must be found.
+  // Without the copies, words are rarer and a page holds more results: earlier hits must still be found.
   if (SEARCH.test(asked) && copies.size > 0) {
     const found = new Set(hits(after).map((id) => copies.get(id) ?? id))
     return as(
@@ -115,7 +115,7 @@ function adapt(
         .filter((id) => !found.has(id)),
     )
   }
-  // The reference of a copy leads to its original.
+  // The reference of a copy resolves to its original.
   if (asked.includes('recall')) {
     const { status, body } = before as { status: number; body: Entry }
     return as({ status, body: { ...body, messageId: copies.get(body.messageId ?? '') ?? body.messageId } }, after)

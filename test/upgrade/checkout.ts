@@ -10,16 +10,16 @@ export interface Place {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** One version of Heddle, as it was built. */
+/** One built version of Heddle. */
 export interface Checkout {
   readonly version: string
-  /** @throws Error with what the command wrote, where it does not end with 0 */
+  /** @throws Error with the output of the command if it does not exit with 0 */
   run(place: Place, ...argv: string[]): Promise<Readonly<Record<string, unknown>>>
   /** Everything in one process, on a port of its own. */
   up(place: Place): Promise<{ readonly url: string; stop(): Promise<void> }>
 }
 
-/** What a command may print: exported threads are whole sessions. */
+/** Limit of a command's output: exported threads are whole sessions. */
 const OUTPUT_BYTES_MAX = 512 * 1024 * 1024
 
 export function openCheckout(version: string, folder: string): Checkout {
@@ -47,7 +47,7 @@ export function openCheckout(version: string, folder: string): Checkout {
   }
 }
 
-/** Nothing of the caller's environment but what a process needs to start. */
+/** Only the variables of the caller that a process needs to start. */
 function environmentOf(environment: Place['environment']): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', HEDDLE_LOG_LEVEL: 'warn', ...environment }
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Readings } from './reading.js'
 
-/** One place at which an answer is no longer what it was. */
+/** One place of an answer that has changed. */
 export interface Difference {
-  /** What was asked. */
+  /** The request. */
   readonly asked: string
-  /** Where in the answer, with `*` for places of lists: `body.items.*.tokens`. */
+  /** The place in the answer, with `*` for positions in lists: `body.items.*.tokens`. */
   readonly place: string
   readonly before: unknown
   readonly after: unknown
@@ -14,8 +14,8 @@ export interface Difference {
 const ABSENT = Symbol('absent')
 
 /**
- * Where the answers after differ from those before. What is only there afterwards is a new field, and nothing that was lost:
- * it is no difference inside of an object, and is one in a list.
+ * The places in which the later answers differ from the earlier ones. An additional value is a new field in an object, and
+ * not a difference there; in a list it is one.
  */
 export function compareReadings(before: Readings, after: Readings): Difference[] {
   return [...before].flatMap(([asked, value]) => [

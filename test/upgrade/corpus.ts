@@ -7,19 +7,19 @@ export interface Sessions {
   readonly agent: string
   readonly format: string
   readonly files: readonly string[]
-  /** Tokens of a context: small enough that long sessions are compacted. */
+  /** Budget of a context in tokens: small enough that long sessions are compacted. */
   readonly budget: number
 }
 
 export interface Corpus {
   readonly sessions: readonly Sessions[]
-  /** What is searched for. */
+  /** The search queries. */
   readonly queries: readonly string[]
 }
 
 const QUERIES_PER_FILE = 8
 
-/** All recorded sessions of the folder, in formats that an import of any version takes; what is converted goes to `workDir`. */
+/** All recorded sessions of the folder, in formats that every version can import; converted files go to `workDir`. */
 export async function prepareCorpus(dataDir: string, workDir: string): Promise<Corpus> {
   const locomo = readConversations(dataDir)
   const beam = await filesOf(dataDir, 'beam', /^chat-.*\.json$/)

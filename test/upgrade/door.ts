@@ -3,14 +3,14 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** The gateway of a running version, as a reader sees it. */
+/** The gateway of a running version, as its readers use it. */
 export interface Door {
   ask(method: string, path: string, body?: unknown): Promise<Answer>
   /** All entries of a list, page by page. */
   list(path: string): Promise<readonly unknown[]>
 }
 
-/** What a page holds at most, as both versions bound it. */
+/** The page limit of both versions. */
 const PAGE_LIMIT = 200
 
 export function openDoor(url: string, key: string | null): Door {
@@ -42,7 +42,7 @@ export function openDoor(url: string, key: string | null): Door {
   }
 }
 
-/** The body of an answer that must be one. */
+/** The body of an answer that must have one. */
 export async function told<T>(asked: Promise<Answer>): Promise<T> {
   const { status, body } = await asked
   if (status >= 400) throw new Error(`answered with ${status}: ${JSON.stringify(body)}`)

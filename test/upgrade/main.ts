@@ -4,11 +4,11 @@ import { type Backend, help, readArguments, type UpgradeArguments } from './argu
 import { type Verified, verifyUpgrade } from './verify.js'
 
 const CLOSE_MS_MAX = 30_000
-/** Of what was lost, enough to see what it is. */
+/** Number of printed losses, enough to see their kind. */
 const SHOWN_MAX = 20
 const CHARACTERS_MAX = 400
 
-/** Prints what differs on each backend. Exit code 0 when all of it is meant, 1 when not, 2 for wrong arguments. */
+/** Prints the differences on each backend. Exit code 0 when all of them are intended, 1 when not, 2 for wrong arguments. */
 async function main(): Promise<number> {
   let given: UpgradeArguments
   try {

@@ -3,12 +3,12 @@ import { type Answer, type Door, openDoor } from './door.js'
 import { untilSettled } from './settled.js'
 import { OTHER_PROJECT, type Written } from './write-data.js'
 
-/** What a reader gets, by what was asked. */
+/** The answers to a reader, by request. */
 export type Readings = Map<string, unknown>
 
-/** Requests under way at once. */
+/** Concurrent requests. */
 const PARALLEL = 8
-/** More than any message of the data has. */
+/** Above the size of any message of the data. */
 const TOKENS_MAX = 5_000_000
 const encoded = encodeURIComponent
 
@@ -16,7 +16,7 @@ interface Named {
   readonly name: string
 }
 
-/** Asks a version for everything that is stored, as readers do: over HTTP, and by the commands for what has no route. */
+/** Reads all stored data of a version, as readers do: over HTTP, and by commands if there is no route. */
 export async function readAll(
   checkout: Checkout,
   place: Place,
@@ -34,7 +34,7 @@ export async function readAll(
     for (const { name } of threads) await readThread(name, written, { get, list, post })
     const archived = (await list('/v1/archive')) as { ref: string }[]
     await inParallel(archived, ({ ref }) => post('/v1/recall', { ref, maxTokens: TOKENS_MAX }))
-    // References that somebody has from before are asked for, whether or not they are listed any more.
+    // References from the old version are requested, whether or not they are still listed.
     await inParallel(recallsOf(before), ([name, body]) => (readings.has(name) ? done : post('/v1/recall', body)))
     for (const query of queries) {
       for (const by of ['words', 'meaning', 'both']) await post('/v1/search', { query, by, limit: 10 })
@@ -115,7 +115,7 @@ async function readThread(name: string, { momentBeforeClear }: Written, { get, l
   for (const [index, { id }] of contexts.slice(1).entries()) await get(`/v1/contexts/${id}/diff/${contexts[index]?.id}`)
 }
 
-/** With keys: the one of the other project reads what was granted, a revoked one reads nothing. */
+/** With keys: that of the other project reads the granted data, a revoked one reads nothing. */
 async function readAsOthers(
   readings: Readings,
   url: string,

@@ -15,9 +15,9 @@ const SETTLE_MS_MAX = 20 * 60_000
 const POLL_EVERY_MS = 1_000
 
 /**
- * The threads of the project, once each stage is done with all that is stored of them.
+ * The threads of the project, once each stage has processed all their stored messages.
  *
- * @throws Error that names those that are not, after 20 minutes
+ * @throws Error that names the unsettled threads, after 20 minutes
  */
 export async function untilSettled(door: Door): Promise<readonly SettledThread[]> {
   const threads = (await door.list('/v1/threads')) as SettledThread[]

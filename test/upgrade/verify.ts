@@ -19,7 +19,7 @@ export interface Verified extends Judged {
   readonly readings: number
 }
 
-/** Writes with the old version, reads with both, and says what differs. */
+/** Writes with the old version, reads with both, and returns the differences. */
 export async function verifyUpgrade(
   backend: Backend,
   { old, data, readings }: UpgradeArguments,
@@ -50,10 +50,10 @@ async function keep(readings: Readings, folder: string, name: string): Promise<v
   await writeFile(join(folder, name), [...readings].map((reading) => `${JSON.stringify(reading)}\n`).join(''))
 }
 
-/** A folder with nothing in it; and a database with nothing in it, on DATABASE_URL or on a server of its own. */
+/** An empty folder and an empty database, on DATABASE_URL or on a new server. */
 async function openPlace(backend: Backend): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'heddle-upgrade-'))
-  // Postgres, when root starts it, runs as another user, who must be able to pass through.
+  // Started by root, Postgres runs as another user, which must be able to pass through this folder.
   await chmod(dir, 0o711)
   closeLater(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }))
   const environment = { HEDDLE_EMBEDDER: 'hashing' }

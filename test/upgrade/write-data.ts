@@ -5,13 +5,13 @@ import type { Corpus } from './corpus.js'
 import { openDoor, told } from './door.js'
 import { untilSettled } from './settled.js'
 
-/** What is needed to read the data again. */
+/** Names and ids that are needed to read the data again. */
 export interface Written {
   readonly adminKey: string
-  /** Of the other project, which may recall from the first. */
+  /** Of the other project, which has a grant to recall from the first. */
   readonly otherKey: string
   readonly revokedKey: string
-  /** A moment after the contexts were built and before the clear. */
+  /** A time after the contexts were built and before the clear. */
   readonly momentBeforeClear: string
   readonly erasedThread: string
   readonly erasedAgent: string
@@ -19,12 +19,12 @@ export interface Written {
 
 export const OTHER_PROJECT = 'other'
 
-/** Threads of each agent that contexts are built for. */
+/** Threads of each agent with contexts. */
 const THREADS_WITH_CONTEXTS = 8
 const formats = ['openai-chat', 'anthropic', 'neutral', 'ai-sdk', 'openai-responses'] as const
 const encoded = encodeURIComponent
 
-/** Does with a version whatever leaves something in the store, and waits until its stages are done with it. */
+/** Creates every kind of stored data with a version, and waits until its stages have finished. */
 export async function writeData(checkout: Checkout, place: Place, corpus: Corpus): Promise<Written> {
   const up = await checkout.up(place)
   try {
@@ -129,7 +129,7 @@ async function clearAndRestore(post: Send, agent: string): Promise<void> {
   await post(`/v1/snapshots/${saved.id}/restore`, {})
 }
 
-/** Last of all: from the first key on, the gateway asks for one. */
+/** Last of all: from the first key on, the gateway requires one. */
 async function writeKeys(
   checkout: Checkout,
   place: Place,

@@ -42,7 +42,7 @@ caching. One line of JSON for each figure. It reads real sessions, which are not
     '0 when all was measured, passed or not; 1 when a measurement failed; 2 for wrong arguments or missing sessions',
 } satisfies Help)
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the invalid argument */
 export function readArguments(given: readonly string[], env: Readonly<Record<string, string | undefined>>): Arguments {
   const { values } = parseArgs({ args: [...given], options })
   const histories = values.histories === undefined ? HISTORIES_DEFAULT : Number(values.histories)

@@ -12,7 +12,7 @@ import { measureSearchStorage } from './search-storage.js'
 import { measureSummaries } from './summary/measure.js'
 import { measureSuperseded } from './superseded.js'
 
-/** What one measurement is told from outside. */
+/** The parameters of a measurement. */
 export interface Given {
   readonly dataDir: string
   readonly histories: number
@@ -20,7 +20,7 @@ export interface Given {
   readonly ablation: boolean
 }
 
-/** A measurement gives one or more figures, which are measured together. */
+/** A measurement of one or more figures together. */
 export interface Measurement {
   readonly names: readonly string[]
   readonly needsData: boolean

@@ -9,8 +9,8 @@ const TURNS = 1_000
 const THREAD = 'long'
 
 /**
- * What stored contexts take on disk, with their indexes, beside the messages of their thread: one thread that goes through
- * the recorded sessions, and a context before each of its answers.
+ * The size of stored contexts on disk, with their indexes, beside the messages of their thread: one thread of all
+ * recorded sessions, with a context before each of its answers.
  */
 export async function measureContextStorage(dataDir: string): Promise<Measured[]> {
   const turns = turnsOf((await readSessions(dataDir)).flatMap(({ messages }) => messages))
@@ -25,7 +25,7 @@ export async function measureContextStorage(dataDir: string): Promise<Measured[]
     await client.contexts.build({ thread: THREAD, format: 'anthropic' })
   }
   const fresh = (await contextBytes(sql)) - before
-  // As the retention of delivered bytes leaves them: those of a day's contexts are made again when they are asked for.
+  // As after the retention of delivered bytes: older contexts are rebuilt when they are requested.
   await sql`delete from heddle.context_deliveries`
   const kept = (await contextBytes(sql)) - before
   return [
@@ -40,7 +40,7 @@ export async function measureContextStorage(dataDir: string): Promise<Measured[]
   ]
 }
 
-/** Messages up to where an answer begins; without their ids and times, since the same ones may come again. */
+/** Messages up to the next answer, without their ids and times, since the same ones may recur. */
 function turnsOf(messages: readonly MessageInput[]): Omit<MessageInput, 'id'>[][] {
   const turns: Omit<MessageInput, 'id'>[][] = []
   let turn: Omit<MessageInput, 'id'>[] = []

@@ -4,12 +4,12 @@ import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
 import { type Arguments, help, readArguments } from './arguments.js'
 import { catalog } from './catalog.js'
 
-/** A run that is stopped removes its servers within this time. */
+/** A stopped run removes its servers within this time. */
 const CLOSE_MS_MAX = 20_000
 
 /**
- * Prints one JSON object a line for each figure; progress goes to the other output. Exit code 0 when all were measured,
- * whether or not they pass, 1 when a measurement failed, 2 for wrong arguments or where the real sessions are missing.
+ * Prints one line of JSON for each figure; progress goes to standard error. Exit code 0 when all were measured,
+ * passed or not, 1 when a measurement failed, 2 for wrong arguments or missing sessions.
  */
 async function main(): Promise<number> {
   let given: Arguments

@@ -18,17 +18,17 @@ import { databaseBytes } from './storage.js'
 
 const SETTLE_MS_MAX = 120_000
 
-/** Sessions as the whole pipeline left them, on a server of their own. */
+/** Sessions after the whole pipeline has processed them, on a separate server. */
 export interface Settled {
   readonly client: Client
-  /** Straight to the database, as a user whom no policy binds. */
+  /** Directly on the database, as a user that no policy binds. */
   readonly sql: postgres.Sql
-  /** What the store took on disk before anything was in it. */
+  /** The size of the empty store on disk. */
   readonly emptyBytes: number
   readonly threads: readonly PlannedThread[]
 }
 
-/** All stages at work on a server of their own. */
+/** All stages, running on a separate server. */
 interface Pipeline {
   /** A client that adds settings to those of the pipeline. */
   clientWith(settings: PartialSettings): Client
@@ -37,9 +37,9 @@ interface Pipeline {
 }
 
 /**
- * `closeAll` removes what is started.
+ * `closeAll` removes all that is started.
  *
- * @param embedder of messages and of queries: only vectors of one model are compared; default the one that hashes words
+ * @param embedder of messages and of queries: only vectors of one model are compared; default: the hashing embedder
  */
 export async function openPipeline(
   settings: PartialSettings,
@@ -87,7 +87,7 @@ export interface GivenThread {
   readonly messages: readonly MessageInput[]
 }
 
-/** Sends threads and waits until all stages are done with each. */
+/** Sends threads and waits until all stages have processed each. */
 export async function settleThreads(client: Client, threads: readonly GivenThread[]): Promise<void> {
   for (const { agent, thread, messages } of threads) {
     await client.messages.append({ agent, thread, messages, newAgentRollingWindow: null, deadlineMs: SETTLE_MS_MAX })

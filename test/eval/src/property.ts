@@ -10,9 +10,9 @@ import fc from 'fast-check'
 /** How often a thread is compacted while its messages arrive. */
 const ROUNDS = 20
 const STEPS_MAX = 60
-/** A message may come so many places late. */
+/** A message can arrive this many places late. */
 const LATE_MAX = 12
-/** Histories of one seed: what fails is told by it. */
+/** Histories of one seed, which a failure reports. */
 const BATCH = 100
 
 interface History {
@@ -30,8 +30,8 @@ const histories: fc.Arbitrary<History> = fc.record({
 })
 
 /**
- * Compacts generated histories again and again while their messages arrive, out of order too, and counts those in which a
- * promise was broken: a stored message changed, was lost or counted twice, could not be recalled to the byte, or stood in
+ * Compacts generated histories repeatedly while their messages arrive, also out of order, and counts those that violate a
+ * guarantee: a stored message was changed, lost or counted twice, could not be recalled to the byte, or is in
  * a context that a provider refuses.
  */
 export async function measureProperty(count: number): Promise<Measured[]> {
@@ -92,7 +92,7 @@ function faultOfRound(thread: SimulatedThread): string | null {
   return faultOfContexts(thread, eligible.length)
 }
 
-/** A message that is removed with its result is a call and nothing else. */
+/** A message that is removed with its result contains only a call. */
 function contentOf({ role, content, toolCalls }: Message, action: string): string {
   return action === 'remove' && role !== 'tool_result' ? JSON.stringify(toolCalls) : content
 }
@@ -108,7 +108,7 @@ function faultOfContexts(thread: SimulatedThread, eligible: number): string | nu
       if (context.tokensUsed > context.budget) return `${context.tokensUsed} tokens of ${context.budget} are used`
       if (context.receipt.eligible !== eligible) return 'the receipt does not account for every message'
     } catch (error) {
-      // Some histories need more than so small a budget, whatever is compacted: that is said, not sent.
+      // Some histories need more than so small a budget, whatever is compacted: the request then fails.
       if (!(error instanceof PermanentError && error.code === 'BUDGET_TOO_SMALL')) throw error
     }
   }

@@ -9,13 +9,13 @@ import { type Settled, settleSessions } from './pipeline.js'
 import { PROJECT, readSessions, sessionFiles } from './sessions.js'
 import { databaseBytes } from './storage.js'
 
-/** The models that sessions are pruned for: one that most agents run on, and one whose window they fill many times. */
+/** The models that sessions are pruned for: one that most agents use, and one whose window they fill many times. */
 const windows: readonly { readonly name: string; readonly settings: PartialSettings }[] = [
   { name: '200k', settings: { model: 'claude-sonnet-4-5' } },
   { name: '32k', settings: { model: 'gemini-pro' } },
 ]
 
-/** The figures by which a run is judged are those of the worse of its windows. */
+/** A run is judged by the figures of the worse of its windows. */
 export async function measurePruning(dataDir: string): Promise<Measured[]> {
   const figures: Measured[] = []
   const runs: RunTotals[] = []
@@ -88,7 +88,7 @@ interface RunTotals {
 }
 
 async function totalsOf({ client, sql, emptyBytes, threads }: Settled): Promise<RunTotals> {
-  // Before any context is built: those are answers, kept for a while, and no part of what was given.
+  // Before any context is built, because stored contexts are temporary and not part of the input.
   const bytes = (await databaseBytes(sql)) - emptyBytes
   const byMode = new Map<string, { before: number; after: number }>()
   const totals = { faults: 0, pruned: 0, recalled: 0 }
@@ -107,7 +107,7 @@ async function totalsOf({ client, sql, emptyBytes, threads }: Settled): Promise<
     for (const { id, reference } of await shortened(client, thread, context, sql)) {
       const original = originals.get(id)
       const recalled = await client.recall({ ref: reference, thread, maxTokens: limits.budgetTokensMax })
-      // A message that is nothing but calls comes back as these.
+      // A message that consists of calls is recalled as these.
       const content = original?.content || (original?.toolCalls === undefined ? '' : JSON.stringify(original.toolCalls))
       totals.pruned++
       const isWhole = sha256(recalled.content) === sha256(content)
@@ -121,7 +121,7 @@ async function totalsOf({ client, sql, emptyBytes, threads }: Settled): Promise<
   return { byMode, ...totals, bytes }
 }
 
-/** What pruning took out, by the class of what it found, in the states that are in force. */
+/** The removed and condensed messages, by the class of their content, in the states that are in force. */
 async function tokensByClass({ sql }: Settled) {
   const rows = await sql<{ contentType: string; messages: number; before: number; after: number }[]>`
     select

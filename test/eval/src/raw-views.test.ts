@@ -3,7 +3,7 @@ import { rawViews } from './raw-views.js'
 
 type Call = [name: string, input: object, result: string, isError?: boolean]
 
-/** A session of Claude Code with these calls, and what of its views is judged needless. */
+/** A session of Claude Code with these calls, and its views that are judged obsolete. */
 function judged(...calls: Call[]) {
   const lines = calls.flatMap(([name, input, content, isError], index) => {
     const id = `call-${index}`

@@ -1,22 +1,22 @@
 /**
- * Judges from the raw files of sessions which file views a later event made needless. It shares no code with the pruner,
- * on purpose: it reads the recorded JSON itself, knows the tools of these agents by name, and compares what they were given.
+ * Judges from the raw files of sessions which file views a later event made obsolete. It shares no code with the pruner,
+ * on purpose: it reads the recorded JSON itself, knows the tools of these agents by name, and compares their arguments.
  */
 
-/** A view of a file that succeeded, as the raw session holds it. */
+/** A successful view of a file, as in the raw session. */
 export interface RawView {
-  /** The id of its call, and which of several calls with that id it is, from 0: sources reuse ids. */
+  /** The id of its call, and its index among several calls with that id, from 0: sources reuse ids. */
   readonly callId: string
   readonly occurrence: number
   /** The viewed file; a command is judged by every word in it. */
   readonly paths: readonly string[]
-  /** By a tool whose purpose is to show a file; a command that shows one is judged, but not demanded to be found. */
+  /** By a tool whose purpose is to show a file; a command that shows one is judged, but need not be found. */
   readonly byTool: boolean
-  /** Whether a later call of a tool for edits changed the file with success. */
+  /** Whether a later call of an edit tool changed the file successfully. */
   readonly editedLater: boolean
-  /** Whether a later command line that succeeded names the file as what it writes, moves or deletes. */
+  /** Whether a later successful command line writes, moves or deletes the file. */
   readonly writtenLater: boolean
-  /** Whether a later view shows all that this one shows. */
+  /** Whether a later view shows all lines of this one. */
   readonly viewedLater: boolean
 }
 
@@ -123,7 +123,7 @@ function sweAgentCalls(file: string): RawCall[] {
 
 const SHOWS = /^\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|nl|sed\s+-n)\s/
 
-/** The files that a call shows; null where it shows none. */
+/** The files that a call shows; null for other calls. */
 function viewedPaths({ name, input, result }: RawCall): string[] | null {
   if (name === 'Read') return [text(input['file_path'])]
   if (['open', 'goto', 'scroll_up', 'scroll_down'].includes(name)) return openFile(result)
@@ -134,13 +134,13 @@ function viewedPaths({ name, input, result }: RawCall): string[] | null {
   return null
 }
 
-/** SWE-agent names the file that is open below each result. */
+/** SWE-agent names the open file below each result. */
 function openFile(result: string): string[] {
   const open = /\(Open file: (.+?)\)/.exec(result)?.[1] ?? ''
   return open === '' || open === 'n/a' ? [] : [open]
 }
 
-/** Whether a call of a tool for edits names the file. */
+/** Whether a call of an edit tool names the file. */
 function edits({ name, input, result }: RawCall, path: string): boolean {
   if (['Edit', 'Write', 'MultiEdit'].includes(name)) return samePath(text(input['file_path']), path)
   return ['edit', 'insert', 'create'].includes(name) && openFile(result).some((open) => samePath(open, path))
@@ -148,7 +148,7 @@ function edits({ name, input, result }: RawCall, path: string): boolean {
 
 const WRITERS = /^\s*(?:sed\s+-\w*i|perl\s+-\w*i|tee\b|mv\b|rm\b|cp\b|git\s+(?:checkout|restore|rm|mv)\b)/
 
-/** Whether one of the commands of a line is one that writes, moves or deletes the file. */
+/** Whether one of the commands of a line writes, moves or deletes the file. */
 function writes({ name, input }: RawCall, path: string): boolean {
   if (name !== 'Bash' && name !== 'bash') return false
   return text(input['command'])

@@ -6,8 +6,8 @@ import { readSessions } from './sessions.js'
 import { searchBytes } from './storage.js'
 
 /**
- * What search takes on disk, vectors and postings with their indexes, beside the text that it finds: that of recorded sessions,
- * and that of conversations whose messages are a line each. The vectors are as large whatever the model of 384 dimensions.
+ * The size of search data on disk, vectors and postings with their indexes, beside the searched text: recorded sessions,
+ * and conversations whose messages are a line each. Vectors of 384 dimensions have the same size for every model.
  */
 export async function measureSearchStorage(dataDir: string): Promise<Measured[]> {
   const sessions = (await readSessions(dataDir)).map(({ thread, messages }) => ({ agent: 'coder', thread, messages }))

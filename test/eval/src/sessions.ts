@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PlannedThread, planImport } from '@heddle/cli'
 
-/** Agents whose sessions views and edits of files are judged on: the folder of each, and the ending of its files. */
+/** Agents whose sessions are judged on views and edits of files: the folder of each, and the ending of its files. */
 const agents = [
   { folder: 'claude-code', ending: '.jsonl' },
   { folder: 'swe-agent', ending: '.traj' },

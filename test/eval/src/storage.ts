@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
 
-/** Vacuums in a row, and how long each waits, in milliseconds: longer together than any transaction of the pipeline takes. */
+/** Vacuums in a row, and the delay before each, in milliseconds: together longer than any transaction of the pipeline. */
 const VACUUMS = 6
 const VACUUM_EVERY_MS = 500
 
-/** Tables of search: vectors, and what words are found by. They have a figure of their own. */
+/** Tables of search: vectors, and the index of words. They have a separate figure. */
 const VECTORS = /chunk|vector|embedding/
 const POSTINGS = /posting|term/
 
-/** Bytes that the store takes on disk, indexes included, after a vacuum; the tables of search aside. */
+/** Bytes of the store on disk, indexes included, after a vacuum, without the tables of search. */
 export async function databaseBytes(sql: postgres.Sql): Promise<number> {
   return await bytesWhere(sql, (name) => !VECTORS.test(name) && !POSTINGS.test(name))
 }
@@ -37,8 +37,8 @@ async function bytesWhere(sql: postgres.Sql, isCounted: (name: string) => boolea
 }
 
 /**
- * A vacuum leaves what a transaction under way may still see, and then cannot give back the file behind it either: one that
- * fell into somebody's look would find all that was ever written.
+ * A vacuum keeps rows that a running transaction may still see, and then cannot truncate the file behind them either: a vacuum
+ * during a poll of the pipeline would find all rows ever written.
  */
 async function vacuum(sql: postgres.Sql): Promise<void> {
   for (let round = 0; round < VACUUMS; round++) {

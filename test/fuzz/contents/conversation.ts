@@ -4,7 +4,7 @@ import { limits } from '@heddle/contracts'
 /** Messages after a content, so that a compaction covers it. */
 const FOLLOWING = 6
 
-/** A content as messages of a user: one, or as many as the bound on one message makes of it. */
+/** A content as messages of a user: one, or several if it exceeds the limit of one message. */
 export function asMessages(text: string): NewMessage[] {
   const given = partsOf(text).map((content): NewMessage => ({ role: 'user', content }))
   const following = Array.from({ length: FOLLOWING }, (_, index): NewMessage => {
@@ -14,7 +14,7 @@ export function asMessages(text: string): NewMessage[] {
   return [...given, ...following]
 }
 
-/** The same as a session that is imported: what tools answered. */
+/** The same as a session for an import, with the content in tool results. */
 export function asSession(text: string): readonly object[] {
   const answers = partsOf(text).flatMap((content, index) => [
     {

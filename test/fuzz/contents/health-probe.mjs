@@ -1,5 +1,5 @@
-// A thread that asks for the health of a server again and again, so that what its own process computes does not count. To
-// each message it answers with the longest answer since the one before, that of the request under way included.
+// A thread that requests the health of a server repeatedly, so that the work of its own process does not count. To
+// each message it replies with the longest answer since the previous one, including the current request.
 
 import { Agent, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'

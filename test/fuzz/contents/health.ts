@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-/** How long others had to wait, in milliseconds: for an answer of `/healthz`, and for the loop of the process. */
+/** Delays for other clients, in milliseconds: the longest answer of `/healthz`, and the longest block of the event loop. */
 export interface Waits {
   readonly healthMs: number
   readonly loopMs: number
 }
 
-/** Asks a server for its health from a thread of its own, and the process how long its loop was held. */
+/** Requests the health of a server from a separate thread, and the block of its event loop from the process. */
 export class Health {
   readonly #probe: Worker
   readonly #server: ChildProcess
@@ -18,7 +18,7 @@ export class Health {
     this.#server = server
   }
 
-  /** The longest waits since the last time. */
+  /** The longest delays since the last call. */
   async take(): Promise<Waits> {
     const [healthMs, loopMs] = await Promise.all([this.#ask(this.#probe), this.#ask(this.#server)])
     return { healthMs, loopMs }

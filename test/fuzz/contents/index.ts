@@ -9,31 +9,31 @@ import { Health, type Waits } from './health.js'
 import { type Passed, type Place, passContent, shorterOf } from './one-content.js'
 
 export interface ContentsOptions {
-  /** Names of shapes, or what they begin with; null for all. */
+  /** Names of shapes, or prefixes of them; null for all. */
   readonly shapes: readonly string[] | null
-  /** In megabytes, from the smallest on. */
+  /** In megabytes, in ascending order. */
   readonly sizes: readonly number[]
-  /** For profiles of what the server computes; null for none. */
+  /** For CPU profiles of the server; null for no profiles. */
   readonly profilesFolder: string | null
   readonly say: (line: string) => void
   readonly onShape: (row: ShapeRow) => void
 }
 
-/** What one shape cost. */
+/** The costs of one shape. */
 export interface ShapeRow {
   readonly shape: string
-  /** The longest answer of `/healthz`, and what was done meanwhile. */
+  /** The longest answer of `/healthz`, and the step during which it came. */
   readonly healthMs: number
   readonly during: string
-  /** The longest time for which the loop's own thread computed, and what was done meanwhile. */
+  /** The longest block of the event loop, and the step during which it came. */
   readonly loopMs: number
   readonly loopDuring: string
-  /** From the append until all stages were done, by size. */
+  /** From the append until all stages have finished, by size. */
   readonly settledMs: Readonly<Record<number, number>>
   readonly importedMs: number
-  /** Of the time to settle, of the largest size to the smallest. */
+  /** The time to settle of the largest size, divided by that of the smallest. */
   readonly growth: number
-  /** What others waited for during each step, with the size in megabytes. */
+  /** The delays for other clients during each step, with the size in megabytes. */
   readonly waits: readonly StepWait[]
   readonly error: string | null
 }
@@ -45,12 +45,12 @@ interface StepWait extends Waits {
 const BYTES_PER_MB = 1_000_000
 export const HEALTH_MS_MAX = 250
 export const GROWTH_MAX = 10
-/** Contents in one store, so that what was stored before counts for little. */
+/** Contents in one store, so that earlier ones have little effect. */
 const SHAPES_PER_SERVER = 24
 const CALL_MS_MAX = 300_000
 const SERVER_ARGUMENT = new URL('loop-meter.mjs', import.meta.url)
 
-/** Sends contents of all shapes and sizes through a fresh `heddle up`, and looks at what others wait for meanwhile. */
+/** Sends contents of all shapes and sizes through a new `heddle up`, and measures the delays for other clients meanwhile. */
 export async function fuzzContents({
   shapes,
   sizes,
@@ -88,7 +88,7 @@ async function onServer(
   const health = new Health(door.url, door.process)
   try {
     const place = { client: createClient({ url: door.url, deadlineMs: CALL_MS_MAX }), health, folder, data: door.data }
-    // What every process does once is not what a content costs.
+    // One-time work of a process is not the cost of a content.
     await passContent(place, { name: 'warm', text: 'some words '.repeat(20_000), size: 0, isRead: true })
     await work(place, door)
   } finally {
@@ -99,8 +99,8 @@ async function onServer(
 }
 
 /**
- * A shape above a bound is passed once more, and of each time the shorter counts: what a content costs it costs each time,
- * what else the machine did it does once.
+ * A shape above a limit is run once more, and the shorter of each two times counts: the cost of a content recurs, other
+ * load on the machine does not.
  */
 async function passShape(place: Place, name: string, sizes: readonly number[]): Promise<ShapeRow> {
   const first = await passSizes(place, name, name, sizes)
@@ -123,7 +123,7 @@ async function passSizes(place: Place, name: string, thread: string, sizes: read
   try {
     for (const size of sizes) {
       const text = shape(size * BYTES_PER_MB)
-      // What is read of the largest is at least what is read of the others.
+      // The largest size is read in all the ways in which the others are read.
       const isRead = size === sizes.at(-1)
       passed.push(await passContent(place, { name: `${thread}-${size}`, text, size, isRead }))
     }

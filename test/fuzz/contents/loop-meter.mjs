@@ -1,6 +1,6 @@
-// Loaded before `heddle up`. It measures how long the loop's own thread computed between two of its turns; to each message it
-// answers with the longest since the one before. How busy the machine is does not count. Only Linux says what one thread
-// computed; elsewhere it is the time by the clock.
+// Loaded before `heddle up`. It measures the CPU time of the event loop's thread between two iterations; to each message it
+// replies with the longest since the previous one. Other load on the machine does not count. Only Linux reports the CPU time of
+// one thread; elsewhere it is wall-clock time.
 
 import { readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

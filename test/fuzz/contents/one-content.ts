@@ -11,19 +11,19 @@ import type { Health, Waits } from './health.js'
 export interface Place {
   readonly client: RemoteClient
   readonly health: Health
-  /** For files that are imported. */
+  /** Folder of files to import. */
   readonly folder: string
   readonly data: string
 }
 
-/** What came of one content on its way through everything. */
+/** The measurements of one content in all steps. */
 export interface Passed {
   /** Megabytes. */
   readonly size: number
-  /** From the append until nothing is left to do for the thread, in milliseconds. */
+  /** From the append until its thread has settled, in milliseconds. */
   readonly settledMs: number
   readonly importedMs: number | null
-  /** By what was done meanwhile. */
+  /** By step. */
   readonly waits: Readonly<Record<string, Waits>>
 }
 
@@ -32,7 +32,7 @@ const POLL_MS = 15
 const BUDGET = 16_000
 
 export interface Content {
-  /** Of its thread and agent. */
+  /** The name of its thread and agent. */
   readonly name: string
   readonly text: string
   /** Megabytes. */
@@ -41,7 +41,7 @@ export interface Content {
   readonly isRead: boolean
 }
 
-/** Of two passes of one content, the shorter of each time. */
+/** The shorter of each two times of two passes. */
 export function shorterOf(one: Passed, other: Passed): Passed {
   const steps = Object.entries(one.waits).map(([step, { healthMs, loopMs }]) => {
     const { [step]: again = { healthMs, loopMs } } = other.waits
@@ -55,7 +55,7 @@ export function shorterOf(one: Passed, other: Passed): Passed {
   }
 }
 
-/** Appends a content to a thread of its own and waits until that is settled; then reads it in all ways, and imports it too. */
+/** Appends a content to a new thread and waits until it has settled; then reads it in all ways, and imports it too. */
 export async function passContent(place: Place, { name, text, size, isRead }: Content): Promise<Passed> {
   const { client } = place
   const waits: Record<string, Waits> = {}
@@ -99,7 +99,7 @@ export async function passContent(place: Place, { name, text, size, isRead }: Co
   return { size, settledMs, importedMs, waits }
 }
 
-/** What is larger than one message may be. */
+/** Whether the content exceeds the limit of one message. */
 async function refused({ client }: Place, name: string, content: string): Promise<void> {
   try {
     await client.messages.append({ agent: name, thread: name, messages: [{ role: 'user', content }] })
@@ -120,7 +120,7 @@ async function settled(client: RemoteClient, thread: string): Promise<void> {
   throw new Error(`${thread} was not settled within ${SETTLE_MS_MAX / 1_000} s`)
 }
 
-/** A command on the data of the running server, without the start of another process. */
+/** A command on the data of the running server, without starting another process. */
 async function cli({ folder, data }: Place, argv: readonly string[]): Promise<void> {
   const output = new PassThrough()
   output.resume()

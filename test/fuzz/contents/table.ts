@@ -3,7 +3,7 @@ import { GROWTH_MAX, HEALTH_MS_MAX, type ShapeRow } from './index.js'
 const SHAPE_WIDTH = 40
 const NUMBER_WIDTH = 8
 
-/** A row of the table for people; what is above its bound has a mark. */
+/** A row of the table; values above their limit are marked. */
 export function tableRow(row: ShapeRow): string {
   const mark = row.error !== null || row.healthMs > HEALTH_MS_MAX || row.growth > GROWTH_MAX ? ' !' : '  '
   const numbers = [row.healthMs, row.loopMs, ...Object.values(row.settledMs), row.importedMs, row.growth]

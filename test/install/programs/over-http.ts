@@ -18,7 +18,7 @@ const page = await createClient({ url }).threads.list()
 const refused: unknown = await heddle.contexts.get('no-such-context').catch((error: unknown) => error)
 if (!(refused instanceof HeddleError)) throw new Error(`not refused, but ${String(refused)}`)
 
-// Nothing that is not installed is pretended to be there.
+// A package that is not installed is not faked.
 const missing: unknown = await connect({ databaseUrl: 'postgres://127.0.0.1:1/none' }).catch((error: unknown) => error)
 if (!(missing instanceof HeddleError) || missing.hint?.startsWith('npm install @heddle/engine') !== true) {
   throw new Error(`expected to be told what to install: ${String(missing)}`)

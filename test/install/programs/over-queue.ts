@@ -12,6 +12,6 @@ const stored = await heddle.messages.append({
 })
 const { messages } = await heddle.contexts.build({ thread: 'installed-engine', budget: 4_000, format: 'anthropic' })
 if (!JSON.stringify(messages).includes('The login fails.')) throw new Error('the context does not show the message')
-// What only a client inside the network can.
+// An operation of only the client inside the network.
 const letters: number = (await heddle.deadLetters.list()).length
 process.stdout.write(`${JSON.stringify({ stored: stored.stored, deadLetters: letters })}\n`)

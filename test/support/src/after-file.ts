@@ -1,11 +1,11 @@
-/** What is to be done when a test file has ended. */
+/** Tasks for the end of a test file. */
 type Task = () => Promise<void> | void
 
 const tasks = new Set<Task>()
 
 /**
- * Has a task done at the end of every test file. Files share their modules: a hook at the top of a module would be one of the
- * file alone that loads it first.
+ * Runs a task at the end of every test file. Files share their modules: a hook at the top of a module would belong only to the
+ * file that loads it first.
  */
 export function afterEachFile(task: Task): void {
   tasks.add(task)

@@ -1,14 +1,14 @@
-/** What is to be removed, however the run ends: the latest first. */
+/** Resources to remove, however the run ends: the latest first. */
 const opened: (() => Promise<void>)[] = []
 
 let closing: Promise<void> | undefined
 
-/** Notes what `closeAll` has to remove, of a command that starts servers and processes of its own. */
+/** Registers a resource for `closeAll`, in a command that starts its own servers and processes. */
 export function closeLater(close: () => Promise<void>): void {
   opened.push(close)
 }
 
-/** Both the end of a measurement and a signal may ask for it: the second waits for the first. */
+/** The end of a measurement and a signal can both call it: the second call waits for the first. */
 export function closeAll(): Promise<void> {
   closing ??= closeOpened().finally(() => {
     closing = undefined

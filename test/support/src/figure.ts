@@ -1,16 +1,16 @@
-/** One measured number beside what bounds it: one line of the output. */
+/** One measured number beside its ceiling: one line of the output. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** What the parts allow, measured in the same run; null where nothing bounds the figure. */
+  /** The performance of the parts alone, measured in the same run; null for a figure without a ceiling. */
   readonly ceiling: number | null
   /** `value / ceiling`. */
   readonly ratio: number | null
-  /** What the ratio, or the value where there is none, must meet, such as `>= 0.5`; null where the figure is for information. */
+  /** The condition on the ratio, or on the value without a ceiling, such as `>= 0.5`; null for a figure without a target. */
   readonly target: string | null
   readonly pass: boolean | null
-  /** What a reader must know to compare it with another run. */
+  /** Facts that a comparison with another run needs. */
   readonly note?: string
 }
 
@@ -43,12 +43,12 @@ export function formatFigure(figure: Figure): string {
   return JSON.stringify(figure)
 }
 
-/** Whether a figure is meant where these are: all of them where it is null, else those that are named or begin with a name. */
+/** Whether a figure is selected: all of them if `only` is null, otherwise those with one of the names or prefixes. */
 export function isWanted(name: string, only: readonly string[] | null): boolean {
   return only === null || only.some((wanted) => name === wanted || name.startsWith(`${wanted}.`))
 }
 
-/** @throws TypeError where the target is neither `>= number` nor `<= number` */
+/** @throws TypeError if the target is neither `>= number` nor `<= number` */
 export function meets(value: number, target: string): boolean {
   const [, sign, bound] = /^(>=|<=) (\d+(?:\.\d+)?)$/.exec(target) ?? []
   if (sign === undefined || bound === undefined) throw new TypeError(`not a target: ${target}`)

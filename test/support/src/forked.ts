@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
 /**
- * Resolves when a forked process says a word.
+ * Resolves when a forked process sends a message.
  *
- * @throws Error where it ends before that
+ * @throws Error if it ends before that
  */
 export function told(child: ChildProcess, word: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function told(child: ChildProcess, word: string): Promise<void> {
   })
 }
 
-/** Ends a forked process in good order: it closes by itself when its channel does. */
+/** Stops a forked process in order: it closes by itself when its channel does. */
 export async function dismiss(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')

@@ -6,8 +6,8 @@ interface Timer {
 }
 
 /**
- * Turns of the event loop in which what a timer led to comes to its end: a batch begins at the end of the turn in which the one
- * before it ended.
+ * Iterations of the event loop in which the effects of a timer complete: a batch begins at the end of the iteration in which
+ * the previous one ended.
  */
 const TURNS = 4
 
@@ -27,12 +27,12 @@ export class ManualClock implements Clock {
     return this.#nowMs + this.#jumpedMs
   }
 
-  /** Far from the time of day, so that code which mixes the two fails in tests. */
+  /** Far from the wall-clock time, so that code which mixes the two fails in tests. */
   monotonicMs(): number {
     return this.#nowMs - this.#startMs
   }
 
-  /** Sets the time of day forward or back: no time passes, and nobody is woken. */
+  /** Sets the wall clock forward or back: no time passes, and no timer fires. */
   jump(ms: number): void {
     this.#jumpedMs += ms
   }
@@ -59,7 +59,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Lets time pass, waking who waits in the order of their times; what they do at once is done when it resolves. */
+  /** Lets time pass and fires timers in the order of their times; their immediate effects are complete when it resolves. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms
     for (;;) {

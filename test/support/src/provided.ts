@@ -1,12 +1,12 @@
 import 'vitest'
 
-/** What the servers' setup tells the test files. */
+/** Values that the setup of the servers provides to the test files. */
 export interface TestServers {
-  /** Names everything that this run creates, so that it can be removed and other runs are left alone. */
+  /** Prefix of everything that this run creates, so that it can be removed without affecting other runs. */
   runId: string
   postgresUrl: string
   redisUrl: string | null
-  /** Why there is no Redis, for the titles of what is left out. */
+  /** Why there is no Redis, for the titles of skipped tests. */
   redisMissing: string | null
 }
 

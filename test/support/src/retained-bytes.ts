@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Collects all garbage, twice for what hangs on weak maps. Needs no option of Node: the function is shown to contexts that are made from now on. */
+/** Collects all garbage, twice because of weak maps. It needs no option of Node: new contexts get the function `gc`. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -9,7 +9,7 @@ function collectGarbage(): void {
   collect()
 }
 
-/** Bytes of the heap that are still in use when some work is over: what its caches keep. */
+/** Bytes of the heap that are still in use after some work: the contents of its caches. */
 export async function retainedBytes(work: () => void | Promise<void>): Promise<number> {
   collectGarbage()
   const before = process.memoryUsage().heapUsed

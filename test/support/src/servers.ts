@@ -17,7 +17,7 @@ interface Run {
  */
 const shared = globalThis as typeof globalThis & { heddleTestRun?: Promise<Run> | undefined }
 
-/** Vitest's global setup: one Postgres and, where there is one, one Redis for the whole run; both gone afterwards. */
+/** Vitest's global setup: one Postgres and, if possible, one Redis for the whole run; both are removed afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   shared.heddleTestRun ??= startServers()
   const run = await shared.heddleTestRun
@@ -39,7 +39,7 @@ async function startServers(): Promise<Run> {
     servers: { runId, postgresUrl: postgres.url, redisUrl: redis.url, redisMissing: redis.missing },
     users: 0,
     async stop() {
-      // Servers of our own go as a whole; on given ones, whatever a test has left must not stay.
+      // Our own servers are removed as a whole; on given ones, data left by tests must not stay.
       if (!postgres.owned) await removeDatabases(postgres.url, runId)
       if (!redis.owned && redis.url !== null) await removeKeys(redis.url, runId)
       await Promise.all([postgres.stop(), redis.stop()])

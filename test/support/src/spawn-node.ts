@@ -5,13 +5,13 @@ import { afterEachFile } from './after-file.js'
 /** A Node process that a test has started. */
 export interface SpawnedNode {
   readonly pid: number
-  /** Everything that it has written to its output so far. */
+  /** Its complete output so far. */
   stdout(): string
   stderr(): string
   /**
-   * The first line of its output that the expression matches, as the match; also one that came before the call.
+   * The first line of its output that the expression matches, as the match; also one from before the call.
    *
-   * @throws Error when it ends without one, or after `timeoutMs` (default 30,000)
+   * @throws Error when it ends without such a line, or after `timeoutMs` (default 30,000)
    */
   line(expression: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>
   /** Writes a line to its input. */
@@ -32,8 +32,8 @@ const LINE_TIMEOUT_MS = 30_000
 const running = new Set<ChildProcess>()
 
 /**
- * Starts a Node process with the sources of the workspace packages, as the tests themselves have them. Scripts in TypeScript
- * are understood. It is killed when the test file has ended, at the latest.
+ * Starts a Node process with the sources of the workspace packages, like the tests themselves. It accepts scripts in
+ * TypeScript. It is killed at the end of the test file at the latest.
  */
 export function spawnNode(script: string | URL, options: SpawnNodeOptions = {}): SpawnedNode {
   const path = typeof script === 'string' ? script : fileURLToPath(script)
@@ -91,7 +91,7 @@ function findLine(
     }
     const fail = (why: string) => settle(() => reject(new Error(`No line ${expression} ${why}:\n${read().join('\n')}`)))
     const look = () => {
-      // The last part is no whole line yet.
+      // The last part is not a whole line yet.
       for (const line of read()[0].split('\n').slice(0, -1)) {
         const match = line.match(expression)
         if (match !== null) return settle(() => resolve(match))
@@ -106,7 +106,7 @@ function findLine(
   })
 }
 
-/** Kills what is still running of the processes that this file has started, by their ids. */
+/** Kills the running processes that this file has started, by their ids. */
 async function killRunning(): Promise<void> {
   const ended = [...running].map((child) => new Promise<void>((resolve) => child.once('close', () => resolve())))
   for (const child of running) child.kill('SIGKILL')

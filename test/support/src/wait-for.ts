@@ -5,15 +5,15 @@ export interface WaitForOptions {
   timeoutMs?: number
   /** Default 20. */
   everyMs?: number
-  /** Names in the error what did not happen. */
+  /** The awaited condition, for the error. */
   what?: string
 }
 
 /**
- * Looks again and again until a condition holds, for what happens in other processes and sends no event that a test could await.
+ * Polls until a condition is true, for effects in other processes that send no event that a test could await.
  *
  * @returns the first value that is not false, null or undefined
- * @throws Error when there is none in time; its cause is the condition's last own error
+ * @throws Error after the timeout; its cause is the condition's last own error
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

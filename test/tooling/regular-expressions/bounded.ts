@@ -1,4 +1,4 @@
-/** An expression that may go back far, and why what it reads is short, or why it never does. */
+/** An expression that can backtrack far, and why its input is short, or why it does not backtrack. */
 export interface Bounded {
   readonly file: string
   /** How the expression begins. */
@@ -79,7 +79,7 @@ export const bounded: readonly Bounded[] = [
   },
 ]
 
-/** Expressions that the program puts together from something else than constants of the file. */
+/** Expressions that are composed of more than constants of the file. */
 export const putTogether: readonly Bounded[] = [
   {
     file: 'packages/contracts/src/contexts/scope.ts',

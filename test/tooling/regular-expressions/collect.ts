@@ -10,11 +10,11 @@ export interface Expression {
 
 export interface Collected {
   readonly expressions: readonly Expression[]
-  /** What is put together while the program runs, so that nobody can read it here: as it is written. */
+  /** An expression that is composed at run time, so that it cannot be read here: its source text. */
   readonly unread: readonly { readonly file: string; readonly line: number; readonly written: string }[]
 }
 
-/** The regular expressions in a file: literals, and those that are made of constants of the same file. */
+/** The regular expressions in a file: literals, and those composed of constants of the same file. */
 export function collectExpressions(file: string, text: string): Collected {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const constants = new Map<string, ts.Expression>()
@@ -46,7 +46,7 @@ export function collectExpressions(file: string, text: string): Collected {
   return { expressions, unread }
 }
 
-/** The text that an expression gives, as far as constants give it; null where only the running program knows. */
+/** The text of an expression, as far as constants determine it; null if it is only known at run time. */
 function textOf(node: ts.Expression, constants: ReadonlyMap<string, ts.Expression>): string | null {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return textOf(node.expression, constants)

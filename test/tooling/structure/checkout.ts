@@ -9,7 +9,7 @@ export interface Script {
   /** `packages/core`, `services/prune` or `test/bench`: the first two folders of the path. */
   readonly area: string
   readonly folder: string
-  /** Also what tests are made of, such as `test/support`. */
+  /** Also true for the support code of tests, such as `test/support`. */
   readonly isTest: boolean
   readonly text: string
   readonly lines: number

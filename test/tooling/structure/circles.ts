@@ -5,7 +5,7 @@ export interface Edge {
 }
 
 /**
- * The circles of a graph: each set of two or more nodes of which every one reaches every other (Tarjan's strongly connected
+ * The circles of a graph: each set of two or more nodes that all reach each other (Tarjan's strongly connected
  * components). Recursion is as deep as the longest chain of imports, some hundred calls.
  */
 export function circlesOf(edges: readonly Edge[]): readonly (readonly string[])[] {

@@ -38,7 +38,7 @@ export function* figuresOf(checkout: Checkout): Generator<Figure> {
   yield* wordFigures(checkout)
 }
 
-/** Circles among the sources: of what is loaded, of that and types, and of folders of one package. */
+/** Circles among the sources: of loaded files, of loaded files and types, and of folders of one package. */
 function* circleFigures(sources: readonly Script[], imports: readonly Import[]): Generator<Figure> {
   const folders = new Map(sources.map(({ path, folder }) => [path, folder]))
   const areas = new Map(sources.map(({ path, area }) => [path, area]))
@@ -58,10 +58,10 @@ function* circleFigures(sources: readonly Script[], imports: readonly Import[]):
   }
 }
 
-/** The largest file that counts as one that could be part of its importer. */
+/** The maximum length of a file that counts as mergeable into its importer. */
 const SCRAP_LINES_MAX = 45
 
-/** Small sources that one other source alone imports, by package. */
+/** Small sources with a single importer, by package. */
 function* scrapFigures(sources: readonly Script[], imports: readonly Import[]): Generator<Figure> {
   const importers = new Map<string, Set<string>>()
   const paths = new Set(sources.map(({ path }) => path))

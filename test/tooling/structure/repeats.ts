@@ -16,7 +16,7 @@ export interface Repeat {
   readonly places: readonly [string, string]
 }
 
-/** A block whose lines are mostly the same one is a table, and tables are alike. */
+/** A block with mostly equal lines is a table, and tables resemble each other. */
 const DISTINCT_LINES_MIN = 8
 const KEYWORDS = new Set(
   `as async await break case catch class const continue default else export extends false finally for from function if implements in
@@ -82,7 +82,7 @@ function keyOf(lines: readonly Line[], at: number): string | null {
   return new Set(block).size < DISTINCT_LINES_MIN ? null : block.join('\n')
 }
 
-/** How far two places agree; a block that overlaps itself ends where its second place begins. */
+/** The length of the match of two places; a block that overlaps itself ends where its second place begins. */
 function commonLength(one: readonly Line[], at: number, other: readonly Line[], otherAt: number): number {
   let length = REPEATED_LINES_MIN
   while (

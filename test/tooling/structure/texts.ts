@@ -3,7 +3,7 @@ import type { Checkout, Script } from './checkout.js'
 import { commentsOf } from './comments.js'
 
 export const textKinds = ['comment', 'docstring', 'log', 'error', 'help', 'output', 'title', 'page'] as const
-/** `output` is a text for people that none of the more exact kinds fits; `page` is prose of Markdown. */
+/** `output` is a text for people without a more exact kind; `page` is prose of Markdown. */
 export type TextKind = (typeof textKinds)[number]
 
 export interface Text {
@@ -13,9 +13,9 @@ export interface Text {
   readonly text: string
 }
 
-/** Texts that are data: recorded sessions, what models are asked, and settings of other programs. */
+/** Texts that are data: recorded sessions, prompts, and settings of other programs. */
 const DATA = /(^|\/)(demo|prompts?|migrations|fixtures|samples|content-shapes)(\/|[\w-]*\.ts$)|prompts?\.ts$/
-/** Decisions and change logs say what held on their day. */
+/** Decisions and change logs describe the state of their day. */
 const PAGES_LEFT_OUT = /^docs\/decisions\/2|CHANGELOG\.md$|^\.changeset\//
 
 /** All texts that people read: comments, messages, help, titles of tests, and pages. */
@@ -37,7 +37,7 @@ export function scriptTexts(script: Script): readonly Text[] {
     if (text !== null) {
       if (kind !== null && isProse(text, kind))
         texts.push({ ...place(node.getStart(syntax)), kind, text: oneLine(text) })
-      // What a template computes can hold texts of its own.
+      // The computed parts of a template can hold texts of their own.
       if (ts.isTemplateExpression(node)) for (const span of node.templateSpans) visit(span.expression, kind)
       return
     }
@@ -64,7 +64,7 @@ interface Child {
   readonly kind: TextKind | null
 }
 
-/** What lies below a node, and which kind a text there is. */
+/** The children of a node, and the kind of the texts there. */
 function childrenOf(node: ts.Node, kind: TextKind | null): readonly Child[] {
   const children: ts.Node[] = []
   node.forEachChild((child) => void children.push(child))
@@ -109,7 +109,7 @@ function kindOfName(name: string, kind: TextKind | null): TextKind | null {
   return kind
 }
 
-/** A text as people see it, with `…` for what is computed; null for what is no text. */
+/** A text as people see it, with `…` for computed parts; null for other nodes. */
 function textOf(node: ts.Node): string | null {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isTemplateExpression(node))
@@ -119,7 +119,7 @@ function textOf(node: ts.Node): string | null {
   return left === null && right === null ? null : (left ?? '…') + (right ?? '…')
 }
 
-/** Names, patterns and statements of SQL are no prose; a text of two words is, where its place says what it is. */
+/** Names, patterns and SQL statements are not prose; a text of two words is, if its place defines its kind. */
 function isProse(text: string, kind: TextKind): boolean {
   if (
     /^\s*(select|insert|update|delete|create|drop|alter|with|grant|revoke|set|begin|and|where|limit|copy)\s/.test(

@@ -6,13 +6,13 @@ interface WordRule {
   /** What to write instead. */
   readonly say: string
   readonly pattern: RegExp
-  /** Where the word can mean the wrong thing at all; everywhere if absent. */
+  /** Paths in which the word can have the wrong meaning; everywhere if absent. */
   readonly paths?: RegExp
 }
 
 /**
- * Words that texts keep for one thing, and turns of phrase that are read twice. Code marks (`room`), names in quotes and paths are taken out before
- * a rule sees a text, so identifiers are never counted.
+ * Words that are reserved for one meaning, and phrases that are hard to read. Code marks (`room`), names in quotes and paths are
+ * removed before a rule sees a text, so identifiers are never counted.
  */
 export const wordRules: readonly WordRule[] = [
   {

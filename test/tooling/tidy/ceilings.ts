@@ -4,7 +4,7 @@ import type { Findings } from './findings.js'
 
 const path = fileURLToPath(new URL('./ceilings.json', import.meta.url))
 
-/** How many findings of each rule are allowed; a rule that is not named allows zero. */
+/** The allowed number of findings of each rule; a rule without an entry allows zero. */
 export type Ceilings = Readonly<Record<string, number>>
 
 export function readCeilings(): Ceilings {
@@ -16,7 +16,7 @@ export function writeCeilings(findings: readonly Findings[]): void {
   writeFileSync(path, `${JSON.stringify(Object.fromEntries(counts), null, 2)}\n`)
 }
 
-/** Places that are shown of a rule that finds too much. */
+/** Number of places printed for a rule above its ceiling. */
 const PLACES_SHOWN_MAX = 20
 
 /** Each rule that finds more than its ceiling allows, with the first places. */

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 
-/** A longer list of names is not read as one. */
+/** A longer list of names is hard to read. */
 export const FOLDER_FILES_MAX = 25
 
-/** Folders of code with more files than that, as `path: count`; tests beside sources are not counted, nor are migrations. */
+/** Folders of code with more files than that, as `path: count`; tests beside sources and migrations are not counted. */
 export function crowdedFolders(paths: readonly string[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const path of paths) {

@@ -9,7 +9,7 @@ import { unnamedFiles } from './unnamed-files.js'
 /** A longer line does not fit beside another file. */
 const COMMENT_COLUMNS_MAX = 140
 
-/** All that one rule finds. */
+/** All findings of one rule. */
 export interface Findings {
   /** The key of its ceiling. */
   readonly rule: string
@@ -19,7 +19,7 @@ export interface Findings {
   readonly places: readonly string[]
 }
 
-/** The findings of each rule, those without findings too. */
+/** The findings of each rule, also of rules without findings. */
 export function findingsIn(checkout: Checkout): readonly Findings[] {
   return [
     ...wordFindings(checkout),

@@ -5,9 +5,9 @@ import type { Checkout } from '../structure/checkout.js'
 export interface Link {
   readonly page: string
   readonly line: number
-  /** As the page has it. */
+  /** As written in the page. */
   readonly target: string
-  /** The path in the repository, and the anchor without `#`; empty where the target has none. */
+  /** The path in the repository, and the anchor without `#`; empty if the target has no anchor. */
   readonly path: string
   readonly anchor: string
 }

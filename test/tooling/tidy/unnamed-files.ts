@@ -2,13 +2,13 @@ import { posix } from 'node:path'
 import type { Checkout } from '../structure/checkout.js'
 import { linksOf } from './links.js'
 
-/** Found by the tools that read them, or by readers, under these names and in these folders. */
+/** Files that tools or readers find by these names and in these folders. */
 const FOUND_BY_NAME =
   /(^|\/)(README\.md|LICENSE|package(-lock)?\.json|tsconfig[\w.]*\.json|\.[\w.]+|[A-Z_]+\.md|biome\.json)$|^\.(github|changeset|ci)\/|\/migrations\/|\[path\]\.md$/
 
 /**
- * Files that nothing leads to: pages without a link from another page, and assets and scripts whose name no other file
- * holds. TypeScript is left to knip.
+ * Unused files: pages without a link from another page, and assets and scripts whose name occurs in no other
+ * file. knip checks TypeScript.
  */
 export function unnamedFiles(checkout: Checkout): readonly string[] {
   const { paths, read } = checkout

@@ -7,15 +7,15 @@ import fc from 'fast-check'
 import { readThreads } from '../contexts/threads.js'
 
 const STRATEGIES = ['sandwich', 'tree', 'sliding-window', 'full-history'] as const
-/** Strategies that fill a budget: the others say themselves how much they show. */
+/** Strategies that fill a budget: the others define their contents themselves. */
 const FILLING: readonly string[] = ['sandwich', 'tree']
 const REAL_BUDGETS = [3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 100_000, 150_000]
 const USED_SHARE_MIN = 0.85
-/** Histories of one seed: what fails is told by it. */
+/** Histories of one seed, which a failure reports. */
 const BATCH = 500
-/** Short histories find what long ones find, and many more of them are tried in the same time. */
+/** Short histories find the same faults as long ones, and many more of them fit into the same time. */
 const STEPS_MAX = 24
-/** Faults that are told in words; the rest is counted. */
+/** Number of faults that are described; the rest is counted. */
 const TOLD_MAX = 20
 
 const generated = fc.record({
@@ -28,7 +28,7 @@ const generated = fc.record({
   budgets: fc.uniqueArray(fc.integer({ min: 60, max: 6_000 }), { minLength: 4, maxLength: 4 }),
 })
 
-/** What is measured of either source. */
+/** The measurements of either source. */
 export const budgetFigures = [
   'built',
   'refused',
@@ -77,8 +77,8 @@ class Account {
 }
 
 /**
- * Asks for a context of every real thread at rising budgets in every way: a budget larger than one that works must work, hold
- * what it says, and where it is to be filled show no less.
+ * Requests a context of every real thread at rising budgets in every way: a budget larger than a working one must work, contain
+ * all that it claims, and be filled at least as much if it is to be filled.
  *
  * @param dataDir the folder of real sessions
  */
@@ -99,7 +99,7 @@ export async function measureBudgetsOfSessions(dataDir: string): Promise<Measure
   return account.figures('sessions', `${threads.length} threads at ${REAL_BUDGETS.length} budgets in every way`)
 }
 
-/** The same of generated histories, each asked for in one way that is drawn with it. */
+/** The same for generated histories, each requested in one random way. */
 export async function measureGeneratedBudgets(histories: number): Promise<Measured[]> {
   const account = new Account()
   for (let done = 0; done < histories; done += BATCH) {

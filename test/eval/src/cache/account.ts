@@ -1,13 +1,13 @@
-/** What a provider charges for a token that its prompt cache holds, and for one that it takes into the cache. */
+/** A provider's price for a cached token, and for one that is added to the cache. */
 const READ_UNITS = 0.1
 const WRITE_UNITS = 1.25
 
-/** One request beside the one before it. */
+/** One request compared with the previous one. */
 export interface Request {
   readonly sentTokens: number
-  /** Of these, the tokens with which the request before began too. */
+  /** Those of its tokens that are a shared prefix with the previous request. */
   readonly sharedTokens: number
-  /** Tokens of the request before, less those that change each time. */
+  /** Tokens of the previous request, without those that change each time. */
   readonly stableBeforeTokens: number
   /** Whether a compaction lies between the two. */
   readonly isCompacted: boolean
@@ -46,7 +46,7 @@ export class Account {
     this.keptTokens += other.keptTokens
   }
 
-  /** Share of a request that the next one begins with, outside compactions. */
+  /** Share of a request that is a prefix of the next one, outside compactions. */
   get prefixShare(): number {
     return this.stableTokens === 0 ? 1 : this.keptTokens / this.stableTokens
   }

@@ -2,7 +2,7 @@ import { type Message, readConversation } from '@heddle/core'
 import { Account } from './account.js'
 import type { RecordedSession } from './sessions.js'
 
-/** Every message so far, each time: the best that a provider's cache can do, for as long as the window of the model lasts. */
+/** All messages so far at each request: the best case of a provider's cache, as long as the model's window is large enough. */
 export function replayRaw({ messages, requests }: RecordedSession, costOf: (message: Message) => number): Account {
   const account = new Account()
   let before = 0
@@ -16,7 +16,7 @@ export function replayRaw({ messages, requests }: RecordedSession, costOf: (mess
   return account
 }
 
-/** The newest turns that fit the budget: once it is full, each request begins elsewhere than the one before. */
+/** The newest turns that fit the budget: once it is full, each request has another beginning than the previous one. */
 export function replaySliding(
   { messages, requests }: RecordedSession,
   budget: number,

@@ -14,7 +14,7 @@ const budgets = [
   { name: '64k', budget: 64_000, costTarget: '<= 0.6' },
 ] as const
 
-/** How deep a compaction goes: what is tried besides the default, which has no settings of its own. */
+/** The depths of compactions that are measured besides the default, which has no settings. */
 const depths: readonly { readonly name: string; readonly settings: PartialSettings }[] = [
   { name: 'compactTo 0.2 (default)', settings: {} },
   { name: 'compactTo 0.3', settings: { compactTo: 0.3 } },
@@ -31,8 +31,8 @@ interface Sum {
 }
 
 /**
- * Replays the recorded sessions request by request and compares what a provider's prompt cache makes of Heddle's contexts,
- * of the raw history, and of a window that slides. A table of depths goes to the other output.
+ * Replays the recorded sessions request by request and compares the use of a provider's prompt cache by Heddle's contexts,
+ * by the raw history, and by a sliding window. A table of depths goes to standard error.
  */
 export async function measureCache(dataDir: string): Promise<Measured[]> {
   const sessions = await readLongSessions(dataDir)
@@ -87,7 +87,7 @@ function replayAll(sessions: readonly RecordedSession[], options: ReplayOptions)
 
 type CostOf = (message: Message) => number
 
-/** What each message takes in a context of the whole history, as its receipt says. */
+/** The tokens of each message in a context of the whole history, by its receipt. */
 function costsOf({ messages }: RecordedSession, count: (text: string) => number): CostOf {
   const thread = new SimulatedThread({ strategy: 'full-history' })
   for (const message of messages) thread.arrive(message)

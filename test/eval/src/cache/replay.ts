@@ -7,7 +7,7 @@ import { namesOf } from '../summary/names.js'
 import { Account } from './account.js'
 import type { RecordedSession } from './sessions.js'
 
-/** Messages after a compaction that show what of the time before it was needed, as for `summary.reused`. */
+/** Messages after a compaction that show which earlier names were needed, as for `summary.reused`. */
 const LATER_MESSAGES_MAX = 200
 
 export interface ReplayOptions {
@@ -18,13 +18,13 @@ export interface ReplayOptions {
 
 export interface Replay {
   readonly account: Account
-  /** Names before a compaction that occur again soon after it: how many the context still has, and how many there are. */
+  /** Names before a compaction that occur again soon after it: the number that the context still has, and their total. */
   readonly reused: readonly [found: number, all: number]
 }
 
 /**
- * Asks for a context at each request of a recorded session, with the thread compacted as the pipeline does it without a
- * model, and a status that differs each time.
+ * Requests a context at each request of a recorded session, with the thread compacted like the pipeline without a
+ * model, and a different status each time.
  */
 export function replayHeddle(
   { messages, requests }: RecordedSession,

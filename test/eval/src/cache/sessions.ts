@@ -8,7 +8,7 @@ const TOKENS_MIN = 100_000
 export interface RecordedSession {
   readonly thread: string
   readonly messages: readonly Message[]
-  /** How many messages stood before each answer of the agent: what each request was made of. */
+  /** The number of messages before each answer of the agent, which was the input of each request. */
   readonly requests: readonly number[]
 }
 
@@ -20,7 +20,7 @@ export async function readLongSessions(dataDir: string): Promise<RecordedSession
   return sessions.filter(({ messages }) => messages.reduce((sum, { tokens }) => sum + tokens, 0) > TOKENS_MIN)
 }
 
-/** A request was made wherever an assistant began to speak after something else. */
+/** A request was made wherever an assistant message follows another role. */
 function requestsIn(messages: readonly Message[]): number[] {
   return messages.flatMap((message, at) => {
     const before = messages[at - 1]

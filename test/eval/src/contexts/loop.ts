@@ -3,10 +3,10 @@ import { sampleIteration } from '@heddle/test-support/samples/iterations'
 import { unpublishedInput } from '@heddle/test-support/samples/simulated-input'
 import type { SimulatedThread } from '@heddle/test-support/samples/simulated-thread'
 
-/** As many as the store reads. */
+/** The limit of the store. */
 const ITERATIONS_READ_MAX = 200
 
-/** What a context of the strategy for loops is made of, with a session's answers for iterations. */
+/** The input of a context of the strategy `iterations`, with a session's answers as iterations. */
 export function loopInput(thread: SimulatedThread, fields: Partial<BuildInput>): BuildInput {
   const input = unpublishedInput(thread, { strategy: ITERATIONS }, fields)
   const answers = thread.stored.filter((message) => isAssistantSide(message) && message.content !== '')

@@ -10,9 +10,9 @@ import { loopInput } from './loop.js'
 import { type RealThread, readThreads } from './threads.js'
 
 const BUDGETS = [2_000, 8_000, 16_000, 32_000, 64_000, 200_000] as const
-/** Moments of each thread at which a context is asked for. */
+/** Times of each thread at which a context is requested. */
 const MOMENTS = 20
-/** Faults that are told in words; the rest is counted. */
+/** Number of faults that are described; the rest is counted. */
 const TOLD_MAX = 20
 /** The window of this model holds the largest budget. */
 const MODEL = 'gpt-4.1'
@@ -28,7 +28,7 @@ interface Found {
   wrongNeeds: number
 }
 
-/** Builds a context of every real thread in every way, at moments over its length, and counts what is wrong with them. */
+/** Builds a context of every real thread in every way, at times over its length, and counts its faults. */
 export async function measureContexts(dataDir: string): Promise<Measured[]> {
   const threads = await readThreads(dataDir)
   const { count } = new TokenCounter()
@@ -107,7 +107,7 @@ function look(thread: SimulatedThread, { format, strategy, count, isLast }: Look
   if (context instanceof HeddleError) {
     const what = `${strategy} ${thread.settings.budget}`
     found.refused.set(what, (found.refused.get(what) ?? 0) + 1)
-    // The fixed parts are a few words here: whoever may leave out has to find a way.
+    // The fixed parts are a few words here: a strategy that can leave messages out must find a context.
     if (strategy !== 'full-history') {
       found.wronglyRefused++
       tell(found.wronglyRefused, `refused: ${about}: ${context.message}`)

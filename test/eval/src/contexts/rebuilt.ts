@@ -8,7 +8,7 @@ const CONTEXTS = 1_000
 const AGENT = 'coder'
 const THREAD = 'long'
 const SISTER = 'beside'
-/** Ways of asking, gone through by turns. */
+/** Kinds of requests, used in turn. */
 const STRATEGIES = ['sandwich', 'tree', 'sliding-window'] as const
 const BUDGETS = [4_000, 12_000, 32_000] as const
 /** A round: some messages, a change, and a context in each format. */
@@ -21,8 +21,8 @@ interface Kept {
 }
 
 /**
- * Builds a thousand contexts of the recorded sessions while items, docs, settings and statuses change, removes what was
- * delivered, changes everything, clears the agent, and asks for each again: by its id, and by its request and its moment.
+ * Builds a thousand contexts of the recorded sessions while items, docs, settings and statuses change, removes the
+ * delivered bytes, changes everything, clears the agent, and requests each again: by its id, and by its request and its time.
  */
 export async function measureRebuilt(dataDir: string): Promise<Measured[]> {
   const messages = (await readSessions(dataDir))

@@ -1,8 +1,8 @@
 import type { InjectedMessage } from './labels.js'
 
-/** A line says what a message says where so much of its words are the message's. */
+/** A line repeats a message if this share of its words are the message's. */
 const SHARE_MIN = 0.8
-/** A summary tells a message where it has so much of the words that it begins with. */
+/** A summary mentions a message if it has this share of the words of its beginning. */
 const TOLD_SHARE_MIN = 0.7
 const TOLD_WORDS_MAX = 25
 
@@ -28,7 +28,7 @@ export function saysWhat(line: string, message: string): boolean {
   return words.length > 0 && words.filter((word) => said.has(word)).length >= SHARE_MIN * words.length
 }
 
-/** Whether some lines tell what a message begins with. */
+/** Whether some lines mention the beginning of a message. */
 export function areTold(lines: readonly string[], message: string): boolean {
   const told = new Set(lines.flatMap(wordsOf))
   const words = [...new Set(wordsOf(message))].slice(0, TOLD_WORDS_MAX)
@@ -36,14 +36,14 @@ export function areTold(lines: readonly string[], message: string): boolean {
 }
 
 export interface InjectedCounts {
-  /** Lines that the summary reads as nobody's, and those of them that are. */
+  /** Lines that the summary classifies as injected, and those of them that are. */
   readonly taken: number
   readonly right: number
-  /** Lines that nobody wrote. */
+  /** Lines that no person wrote. */
   readonly injected: number
 }
 
-/** Compares what is left of a user's message with what a person wrote of it, line by line. */
+/** Compares the remaining lines of a user's message with those that a person wrote. */
 export function countInjected(text: string, left: string, label: InjectedMessage | undefined): InjectedCounts {
   let [taken, right, injected] = [0, 0, 0]
   const kept = new Set(left.split('\n').map((line) => line.trim()))

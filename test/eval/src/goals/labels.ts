@@ -1,20 +1,20 @@
 /**
- * What a person who read the recorded sessions would say of them: which message states the goal when the session is cut at some
- * place, which of the user's messages a summary has to tell, and which lines of them no person wrote. Only places stand here,
- * counted from 0 among the messages of an import; the sessions themselves are no part of this repository.
+ * The judgement of a person who read the recorded sessions: which message states the goal when the session is cut at some
+ * place, which of the user's messages a summary must mention, and which lines of them no person wrote. Only positions are
+ * stored here, counted from 0 among the messages of an import; the sessions themselves are not in this repository.
  */
 export interface Cut {
   readonly thread: string
   /** The messages that are summarized, the last one not included. */
   readonly from: number
   readonly to: number
-  /** Each of these would do as the goal. */
+  /** Each of these is acceptable as the goal. */
   readonly goals: readonly number[]
-  /** What else was asked for and has to be told. */
+  /** Other requests that must be mentioned. */
   readonly requests?: readonly number[]
 }
 
-/** A user's message of which nobody wrote any line but those of a range, counted from 1, both ends included. */
+/** A user's message with a range of lines that a person wrote, counted from 1, both ends included; the other lines are injected. */
 export interface InjectedMessage {
   readonly thread: string
   readonly at: number

@@ -12,10 +12,10 @@ import { type Cut, cuts, injected } from './labels.js'
 import { labelledThreads } from './threads.js'
 
 const TOKENS_MAX = 1_500
-/** Of conversations without injected messages, those that were read for the labels. */
+/** Of the conversations without injected messages, those that were read for the labels. */
 const READ_MESSAGES_MAX = 100
 
-/** Compares what summaries without a model take for the goal, for requests and for nobody's words with what a person would. */
+/** Compares the goal, the requests and the injected lines in summaries without a model with a person's labels. */
 export async function measureGoals(dataDir: string): Promise<Measured[]> {
   const threads = await labelledThreads(dataDir)
   const judged = cuts.map((cut) => judge(cut, threads.get(cut.thread) ?? []))

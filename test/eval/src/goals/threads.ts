@@ -31,7 +31,7 @@ const BEAM_CHATS = [1, 3, 5, 7]
 /** BEAM ends its messages with marks of their place. */
 const BEAM_MARK = /\s*->->\s*[\d,]+\s*$/
 
-/** The recorded conversations by the names that the labels have for them. */
+/** The recorded conversations by the names in the labels. */
 export async function labelledThreads(dataDir: string): Promise<ReadonlyMap<string, readonly Message[]>> {
   const threads = new Map<string, readonly Message[]>()
   for (const { thread, messages } of await readSessions(dataDir)) threads.set(thread, messages.map(toMessage))

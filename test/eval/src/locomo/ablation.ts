@@ -20,7 +20,7 @@ function vectors(changed: Partial<Search['vectors']>): Partial<Search> {
   return { vectors: { ...defaultSettings.search.vectors, ...changed } }
 }
 
-/** The ranking with one part left out, or with words alone, or with vectors that count as those of a model of meanings do. */
+/** The ranking with one part left out, with words alone, or with the vector weight of a semantic model. */
 export const everyPart: readonly Variant[] = [
   { name: 'words.without-neighbours', by: 'words', search: words({ neighbours: [] }) },
   { name: 'words.without-the-thread', by: 'words', search: words({ thread: 0 }) },
@@ -31,11 +31,11 @@ export const everyPart: readonly Variant[] = [
   { name: 'fused.always-0.2', by: 'both', search: vectors({ always: 0.2 }) },
 ]
 
-/** Weights among which one is chosen. */
+/** The candidate weights. */
 const GRID = [0, 0.02, 0.05, 0.1, 0.2]
 
 /**
- * Whether the weight of vectors depends on the conversations that it was found on: it is chosen on all conversations but
+ * Whether the weight of vectors depends on the conversations used to choose it: it is chosen on all conversations but
  * one, by any@10 and MRR, and measured on that one, for each in turn.
  */
 export async function measureHeldOut(

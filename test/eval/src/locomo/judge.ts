@@ -9,7 +9,7 @@ const RESULTS = 100
 export interface Judged {
   readonly agent: string
   readonly question: Question
-  /** The places of its answers among the results, from 0, rising. */
+  /** The positions of its answers among the results, from 0, ascending. */
   readonly places: readonly number[]
 }
 

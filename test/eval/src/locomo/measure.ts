@@ -44,7 +44,7 @@ export async function measureSearch(dataDir: string, { ablation }: { ablation: b
   return figures
 }
 
-/** The model that the environment names or that is on disk, as for any process of Heddle; else the one that hashes words. */
+/** The model that the environment names or that is on disk, as for any process of Heddle; otherwise the hashing embedder. */
 async function openEmbedder(): Promise<Embedder> {
   const { embedder } = loadConfig({ env: process.env, cwd: tmpdir() })
   const opened = createEmbedders(embedder, {

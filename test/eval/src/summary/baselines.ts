@@ -1,7 +1,7 @@
 import { countTokens, type SummarySource } from '@heddle/core'
 import { textRank } from './text-rank.js'
 
-/** What needs no thought, at the same length: a summary must be better than each of these. */
+/** Trivial summaries of the same length: a summary must be better than each of these. */
 export const baselines = {
   last: (sources: readonly SummarySource[], tokensMax: number) => tail(transcript(sources), tokensMax),
   edges: (sources: readonly SummarySource[], tokensMax: number) => {

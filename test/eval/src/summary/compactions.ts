@@ -3,13 +3,13 @@ import { toMessage } from '../messages.js'
 import { readSessions } from '../sessions.js'
 import { namesOf } from './names.js'
 
-/** Messages after a compaction that show what of the time before it was needed. */
+/** Messages after a compaction that show which earlier names were needed. */
 const LATER_MESSAGES_MAX = 200
 
-/** A compaction that an agent did while a session was recorded. */
+/** A compaction by an agent in a recorded session. */
 export interface Compaction {
   readonly thread: string
-  /** What the agent summarized, as a summarizer reads it. */
+  /** The messages that the agent summarized, as input of a summarizer. */
   readonly sources: readonly SummarySource[]
   readonly agentSummary: string
   /** Names before the compaction that the agent's summary has. */

@@ -8,7 +8,7 @@ import { type Rouge, rouge } from './rouge.js'
 /** The length at which summaries are compared. */
 const TOKENS_MAX = 2_000
 
-/** What is counted of one summary. */
+/** The counts of one summary. */
 interface Judged {
   readonly thread: string
   readonly kept: readonly [number, number]
@@ -32,7 +32,7 @@ function judge({ thread, kept, reused, agentSummary }: Compaction, summary: stri
   }
 }
 
-/** Compares the summary without a model with those that agents wrote, and with what was needed afterwards. */
+/** Compares the summary without a model with those that agents wrote, and with the names that were needed afterwards. */
 export async function measureSummaries(dataDir: string): Promise<Measured[]> {
   const compactions = await readCompactions(dataDir)
   const own = compactions.map((compaction) => {

@@ -1,4 +1,4 @@
-/** Something with an ending, as files have; also `t.Run` and `2.3`, which nothing but their spelling tells apart. */
+/** A word with an ending, like a file name; also `t.Run` and `2.3`, which only their spelling distinguishes. */
 const FILE_NAME = /[\w.-]+\.\w{1,5}\b/g
 const WORD = /[A-Za-z_]\w*/g
 
@@ -15,11 +15,11 @@ function isIdentifier(word: string): boolean {
   return /[A-Za-z0-9]_+[A-Za-z0-9]/.test(word) || /[a-z0-9][A-Z]/.test(word) || /[A-Z]{2}[a-z]{2}/.test(word)
 }
 
-/** A line is a list of names where it has fewer words than this beside them, or more names than this for each word. */
+/** A line is a list of names if it has fewer words than this beside them, or more names than this for each word. */
 const WORDS_MIN = 3
 const NAMES_A_WORD_MAX = 3
 
-/** Whether a line says next to nothing about the names that it holds. */
+/** Whether a line has hardly any words beside the names that it holds. */
 export function isOnlyNames(line: string): boolean {
   const said = line.replace(/\[recall:[^\]]*\]/g, ' ')
   const names = namesOf(said).size

@@ -35,7 +35,7 @@ export function nested(open: string, close: string, inside = ''): ContentShape {
   }
 }
 
-/** `first`, then as much of the shape as there is capacity for, then `last`. */
+/** `first`, then as much of the shape as fits, then `last`. */
 export function between(first: string, shape: ContentShape, last = ''): ContentShape {
   return (bytes) => first + shape(bytes - Buffer.byteLength(first) - Buffer.byteLength(last)) + last
 }
@@ -44,7 +44,7 @@ const LCG_FACTOR = 1_664_525
 const LCG_STEP = 1_013_904_223
 const HASH_FACTOR = 2_654_435_761
 
-/** A number from 0 to 2^32 that follows from `seed` and looks like chance. */
+/** A pseudo-random number from 0 to 2^32 for `seed`. */
 export function scattered(seed: number): number {
   const mixed = Math.imul(seed + 1, HASH_FACTOR) ^ (seed >>> 7)
   return (Math.imul(mixed, LCG_FACTOR) + LCG_STEP) >>> 0

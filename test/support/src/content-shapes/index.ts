@@ -8,8 +8,8 @@ import { scriptShapes } from './scripts.js'
 export type { ContentShape, ContentShapes } from './grow.js'
 
 /**
- * Contents that anyone may append, each of which grows to any size: what a pass over contents costs must grow no faster.
- * A shape is here because something somewhere takes quadratic time on one of its kind.
+ * Contents that anyone can append, each of which grows to any size: the cost of a pass over contents must grow no faster.
+ * Each shape is here because some code takes quadratic time on one of its kind.
  */
 export const contentShapes: ContentShapes = {
   ...scriptShapes,

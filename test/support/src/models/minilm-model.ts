@@ -6,8 +6,8 @@ import { writeTokenizer } from './tiny-model.js'
 const [HIDDEN, HEADS, INTERMEDIATE, LAYERS, VOCABULARY, POSITIONS] = [384, 12, 1_536, 6, 30_522, 512]
 
 /**
- * Writes a model of the shape of all-MiniLM-L6-v2, quantized like it: 23 MB of random weights, the same at every run. What it
- * computes means nothing, what that costs is real.
+ * Writes a model of the shape of all-MiniLM-L6-v2, quantized like it: 23 MB of random weights, the same at every run. Its
+ * results mean nothing, but its costs are real.
  *
  * @param folder the model's own folder: `<modelsDir>/<model>`
  */
@@ -19,7 +19,7 @@ export async function writeMiniLmShapedModel(folder: string): Promise<void> {
   await writeFile(join(folder, 'onnx', 'model_quantized.onnx'), encoder())
 }
 
-/** A BERT encoder: embeddings, then layers of attention and of two dense layers, each with what it began with added. */
+/** A BERT encoder: embeddings, then layers of attention and of two dense layers, each with a residual connection. */
 function encoder(): Buffer {
   const graph = new OnnxGraph()
   const weights = new Weights(graph)

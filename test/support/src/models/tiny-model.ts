@@ -4,7 +4,7 @@ import { OnnxGraph } from './onnx-graph.js'
 
 /**
  * Writes an embedding model of 200 KB that transformers.js loads offline like any other: every token has a fixed vector of
- * random signs, and a text is the mean of its tokens. So the cosine of two texts says how many words they share.
+ * random signs, and a text is the mean of its tokens. So the cosine of two texts measures the share of common words.
  *
  * @param folder the model's own folder: `<modelsDir>/<model>`
  */

@@ -4,27 +4,27 @@ import { validateContext } from '../validators/index.js'
 import { type Built, builtOrRefused, isOverBudget } from './context-faults.js'
 import { sampleInput } from './sample-input.js'
 
-/** What is asked for at several budgets, one after the other. */
+/** A request at several budgets, one after the other. */
 export interface BudgetRow {
   readonly messages: readonly Message[]
   readonly strategy: StrategyName
   readonly format: FormatName
   readonly fill: Fill
-  /** The user's new message; left out for a turn that is under way. */
+  /** The user's new message; absent during a turn. */
   readonly message?: string
-  /** In rising order. */
+  /** In ascending order. */
   readonly budgets: readonly number[]
   readonly count: BuildInput['count']
 }
 
-/** What may go wrong with a row of budgets, counted; all zero where nothing does. */
+/** Faults of a series of budgets, counted; all zero without a fault. */
 export interface BudgetFaults {
   /** Budgets that are refused though a smaller one worked. */
   refusedLarger: number
-  /** Budgets that a refusal named as enough, and that are refused too. */
+  /** Budgets that a refusal named as sufficient, and that are refused too. */
   wrongNeeds: number
   overBudget: number
-  /** Rules of providers that a context breaks. */
+  /** Rules of providers that a context violates. */
   broken: number
   /** Budgets at least a quarter larger than another whose context is smaller; looked for where the fill is \`budget\`. */
   shrunk: number
@@ -35,7 +35,7 @@ export interface BudgetOutcome extends BudgetFaults {
   readonly refused: number
   /** Shares of the budget that contexts use whose history is larger than it. */
   readonly usedShares: readonly number[]
-  /** What went wrong first, for people. */
+  /** The first fault, for people. */
   readonly first: string | null
 }
 
@@ -81,7 +81,7 @@ function inputAt({ messages, strategy, format, fill, message, count }: BudgetRow
   return sampleInput({ messages, format, fill, count, request }, { strategy, budget })
 }
 
-/** Whether what every format sends of the messages takes more than a budget. */
+/** Whether the messages exceed a budget in every format. */
 function isLarger({ messages }: BudgetRow, budget: number): boolean {
   return messages.reduce((sum, message) => sum + rawCost(message) - message.reasoningTokens, 0) > budget * LARGER
 }

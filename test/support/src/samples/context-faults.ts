@@ -4,7 +4,7 @@ import type { SimulatedThread } from './simulated-thread.js'
 
 export type Built = ReturnType<typeof buildContext>
 
-/** The context, or the error by which a budget is refused that is too small for what must stay. */
+/** The context, or the error that refuses a budget too small for the fixed parts. */
 export function builtOrRefused(input: BuildInput): Built | HeddleError {
   try {
     return buildContext(input)
@@ -14,14 +14,14 @@ export function builtOrRefused(input: BuildInput): Built | HeddleError {
   }
 }
 
-/** Whether a context takes more than its budget, by its own account or by a count over what it delivers. */
+/** Whether a context exceeds its budget, by its own count or by a count of its delivered messages. */
 export function isOverBudget({ tokensUsed, budget, messages, system }: Built, count: BuildInput['count']): boolean {
   return tokensUsed > budget || countRendered(messages, count) + countSystem(system, count) > budget
 }
 
 /**
- * How many messages of a thread the receipt does not account for exactly once. Loaded messages stand in it by their
- * sequence numbers, each once; those that were not loaded, by their number.
+ * How many messages of a thread the receipt does not account for exactly once. Loaded messages are in it by their
+ * sequence numbers, each once; other messages by their number.
  */
 export function unaccounted(thread: SimulatedThread, { messages }: BuildInput, { receipt }: Built): number {
   const seen = new Map<number, number>()

@@ -1,7 +1,7 @@
 import { countMessageTokens, estimateTokens, type Message } from '@heddle/core'
 import fc from 'fast-check'
 
-/** A stored message with everything that a test does not care about filled in; its tokens are four characters each. */
+/** A stored message with defaults for all fields that a test does not set; its tokens are four characters each. */
 export function sampleMessage(fields: Partial<Message> & { seq: number }): Message {
   const content = fields.content ?? `message ${fields.seq}`
   const sent = { content, toolCalls: fields.toolCalls ?? [], thinking: fields.thinking ?? [] }
@@ -145,7 +145,7 @@ export function withReasoning(messages: readonly Message[], seed: number): Messa
 export const conversationSteps = (stepsMax = 120): fc.Arbitrary<Step[]> =>
   fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' })
 
-/** Conversations as agents produce them: parallel calls, reused call ids, failures, calls that nobody answered. */
+/** Conversations as agents produce them: parallel calls, reused call ids, failures, calls without a result. */
 export const conversations = (stepsMax = 120): fc.Arbitrary<Message[]> =>
   conversationSteps(stepsMax).map(conversationOf)
 

@@ -2,9 +2,9 @@ import type { SnapshotFile } from '@heddle/core'
 import { finishSnapshot, requestSnapshot, standingPart, type Tx } from '@heddle/store'
 
 /**
- * Keeps a snapshot as the assemble stage does, in one transaction.
+ * Stores a snapshot as the assemble stage does, in one transaction.
  *
- * @returns what was kept of it; null where nothing of it is left, and then nothing is kept
+ * @returns the stored part of it; null if all of it was erased, and then nothing is stored
  */
 export async function insertSnapshot(
   tx: Tx,

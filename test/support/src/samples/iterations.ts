@@ -1,6 +1,6 @@
 import type { Iteration } from '@heddle/core'
 
-/** An iteration with the fields that matter in a test; the rest is plain. */
+/** An iteration with defaults for all fields that a test does not set. */
 export function sampleIteration(fields: Partial<Iteration> = {}): Iteration {
   return {
     id: `00000000-0000-4000-8000-${String(fields.number ?? 1).padStart(12, '0')}`,

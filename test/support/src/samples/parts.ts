@@ -6,7 +6,7 @@ import { conversations } from './conversations.js'
 const hashes = fc.stringMatching(/^[0-9a-f]{64}$/)
 const pixels = fc.integer({ min: 1, max: 6_000 })
 
-/** Parts as they are stored, of every kind, from every source, with every media type that providers differ in. */
+/** Stored parts of every kind, from every source, with every media type that providers treat differently. */
 export const storedParts: fc.Arbitrary<StoredPart> = fc.oneof(
   fc.record({
     type: fc.constant('image' as const),

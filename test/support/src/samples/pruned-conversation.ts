@@ -2,10 +2,10 @@ import { defaultSettings, type ToolCall } from '@heddle/contracts'
 import { decidePrunings, type Message, type PruneInput, pairToolCalls } from '@heddle/core'
 import { sampleMessage } from './conversations.js'
 
-/** What a view of a file of sixty lines shows. */
+/** The result of a view of a file of sixty lines. */
 export const FILE = Array.from({ length: 60 }, (_, index) => `${index + 1}\tconst value${index} = ${index}`).join('\n')
 
-/** A conversation written down step by step; `filler` makes what came before older. */
+/** A conversation in explicit steps; `filler` adds messages so that earlier ones are old. */
 export function conversation() {
   const messages: Message[] = []
   const add = (message: Partial<Message>): Message => {

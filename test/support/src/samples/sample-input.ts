@@ -1,7 +1,7 @@
 import { mergeSettings, type PartialSettings } from '@heddle/contracts'
 import { type BuildInput, estimateTokens, messageReference } from '@heddle/core'
 
-/** What the assemble stage loads for a request of a thread of which nothing was compacted; `fields` say what is otherwise. */
+/** The input of the assemble stage for a request of an uncompacted thread; `fields` override its defaults. */
 export function sampleInput(fields: Partial<BuildInput> = {}, settings: PartialSettings = {}): BuildInput {
   const { messages = [] } = fields
   return {

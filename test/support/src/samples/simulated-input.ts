@@ -3,7 +3,7 @@ import { type BuildInput, ineligibleReason } from '@heddle/core'
 import { sampleInput } from './sample-input.js'
 import type { SimulatedThread } from './simulated-thread.js'
 
-/** What the assemble stage loads for a request in the lane of a simulated thread. */
+/** The input of the assemble stage for a request in the lane of a simulated thread. */
 export function simulatedInput(thread: SimulatedThread, fields: Partial<BuildInput> = {}): BuildInput {
   const { state } = thread
   const covered = state === null ? 0 : thread.coveredBy(state).length
@@ -16,7 +16,7 @@ export function simulatedInput(thread: SimulatedThread, fields: Partial<BuildInp
   }
 }
 
-/** The same for a request in another lane, in which nothing was compacted yet. */
+/** The same for a request in another lane, without a compaction. */
 export function unpublishedInput(
   thread: SimulatedThread,
   settings: PartialSettings,

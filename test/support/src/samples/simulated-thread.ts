@@ -26,19 +26,19 @@ const reference = (message: Message) => messageReference(message.code)
 
 /**
  * The pipeline as the store and the stages run it, in memory: messages arrive in some order and get their sequence
- * numbers by it, a worker looks now and then, what came late makes compactions void. Only what a state leaves over is
+ * numbers by it, a worker runs now and then, and late messages void compactions. Only messages outside of a state are
  * read, as from the store.
  */
 export class SimulatedThread {
   readonly stored: Message[] = []
   series: CompactionState[] = []
-  /** What was archived, by message; as in the store, what is there stays as it is. */
+  /** The archived contents, by message; as in the store, an existing one does not change. */
   readonly archive = new Map<string, ArchiveDraft>()
   readonly lane: Lane
 
   /**
-   * @param summarize what the newest state's summary says, made when a worker has done its steps: no plan depends on it.
-   *   Default a hash of what each state covers, of some length
+   * @param summarize the text of the newest state's summary, written after a worker's steps: no plan depends on it.
+   *   Default: a hash of the range of each state, of some length
    */
   constructor(
     readonly settings: PartialSettings,
@@ -55,7 +55,7 @@ export class SimulatedThread {
     this.stored.push({ ...message, seq: this.stored.length + 1 })
   }
 
-  /** What the store reads for a state: the top, what follows the covered range, and what came late. */
+  /** The messages that the store reads for a state: the top, those after the covered range, and late ones. */
   uncovered(state: CompactionState | null): Message[] {
     const to = state?.covered?.to
     if (!state || !to) return [...this.stored]
@@ -99,7 +99,7 @@ export class SimulatedThread {
     this.work(Number.POSITIVE_INFINITY)
   }
 
-  /** What the summarize stage reads of a state. */
+  /** The input of the summarize stage for a state. */
   coveredBy(state: CompactionState): Message[] {
     const covered = this.stored.filter((message) => isCovered(message, state))
     return inConversationOrder(covered.filter((message) => ineligibleReason(message) === null))
@@ -111,14 +111,14 @@ type SimulatedSummarizer = (
   lane: Lane,
 ) => Pick<CompactionState, 'summary' | 'summaryTokens'>
 
-/** A summary that tells what it was made of, and whose length depends on it. */
+/** A summary that contains a hash of its input, and whose length depends on it. */
 function hashOfCovered(covered: readonly Message[], lane: Lane) {
   const ids = covered.map((message) => message.id)
   const hash = createHash('sha256').update(ids.join(' ')).digest()
   return { summary: hash.toString('hex'), summaryTokens: 1 + ((hash[0] ?? 0) % summaryTokensMax(lane)) }
 }
 
-/** What the summarize stage makes without a model. */
+/** The summary that the summarize stage writes without a model. */
 export function extractiveSummary(covered: readonly Message[], lane: Lane) {
   const messages = summarySources(covered, pairToolCalls(covered), reference)
   const tokensMax = summaryTokensMax(lane)

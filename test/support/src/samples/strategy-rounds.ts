@@ -7,15 +7,15 @@ import { conversationOf } from './conversations.js'
 import { simulatedInput, unpublishedInput } from './simulated-input.js'
 import { SimulatedThread } from './simulated-thread.js'
 
-/** What may go wrong with a context, counted; all zero where nothing does. */
+/** Faults of contexts, counted; all zero without a fault. */
 export interface Faults {
-  /** Contexts with more tokens than their budget, by their own account or by a count over what they deliver. */
+  /** Contexts over their budget, by their own count or by a count of their delivered messages. */
   overBudget: number
-  /** Calls without their result, results without their call, and other breaches of a provider's rules. */
+  /** Calls without their result, results without their call, and other violations of a provider's rules. */
   orphans: number
   /** Messages that no line of a receipt accounts for, or more than one. */
   unaccounted: number
-  /** Contexts that came out otherwise when they were built again from the same. */
+  /** Contexts that differ when they are built again from the same input. */
   changed: number
   /** First or newest messages that a summary covers though the strategy keeps them. */
   coveredEnds: number
@@ -24,7 +24,7 @@ export interface Faults {
 export interface RoundsOutcome extends Faults {
   readonly rounds: number
   readonly contexts: number
-  /** Budgets that are too small for what must stay: they are refused, with the budget that is needed. */
+  /** Budgets too small for the fixed parts, which are refused with the required budget. */
   readonly refused: number
   readonly compactions: number
 }
@@ -33,13 +33,13 @@ export interface RoundsOptions {
   readonly strategy: StrategyName
   readonly settings: PartialSettings
   readonly steps: readonly Step[]
-  /** How often the history grows, is compacted, and is asked for. */
+  /** How often the history grows, is compacted, and a context is requested. */
   readonly rounds: number
-  /** Counts the tokens of a text; the messages are taken to be counted by it. */
+  /** Counts the tokens of a text; the messages must have been counted with it. */
   readonly count: (text: string) => number
 }
 
-/** Lets a history grow round by round, compacts it as the pipeline does, and looks at the context of each round. */
+/** Lets a history grow round by round, compacts it as the pipeline does, and checks the context of each round. */
 export function runStrategyRounds({ strategy, settings, steps, rounds, count }: RoundsOptions): RoundsOutcome {
   const messages = conversationOf(steps)
   const thread = new SimulatedThread({ ...settings, strategy })
@@ -52,7 +52,7 @@ export function runStrategyRounds({ strategy, settings, steps, rounds, count }: 
     thread.settle()
     outcome.compactions += thread.series.length - before
     outcome.coveredEnds += coveredEnds(thread, before)
-    // Now and then somebody asks who has another budget: no compaction was made for that one.
+    // Sometimes a request has another budget, without a compaction for it.
     const asked = round % 10 === 0 ? otherLane(thread, count) : simulatedInput(thread, { count })
     look(thread, asked, round % 5 === 1, outcome)
   }

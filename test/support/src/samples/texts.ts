@@ -15,7 +15,7 @@ export function textOf(number: number, characters = MESSAGE_CHARACTERS): string 
   let text = `${number}`
   while (text.length < characters) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    // Now and then a name or a number, as in the talk of agents: a token is then four characters on average.
+    // Sometimes a name or a number, as in messages of agents: a token is then four characters on average.
     text += state >>> 29 === 0 ? ` ${(state >>> 4).toString(36)}()` : ` ${WORDS[(state >>> 8) % WORDS.length]}`
   }
   return text

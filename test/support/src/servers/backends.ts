@@ -3,7 +3,7 @@ import { migratedDatabase } from './databases.js'
 
 export interface TestBackend {
   kind: 'postgres' | 'redis'
-  /** For titles: says why it is left out, where it is. */
+  /** For titles: with the reason if it is skipped. */
   title: string
   /** For `describe.skipIf`. */
   skip: boolean
@@ -12,7 +12,7 @@ export interface TestBackend {
 }
 
 /**
- * Every backend of the queues, for one suite that holds for all of them:
+ * Every backend of the queues, for one suite that applies to all of them:
  *
  * `describe.each(backends())('queues on $title', ({ skip, open }) => { describe.skipIf(skip)('…', …) })`
  */

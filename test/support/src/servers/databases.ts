@@ -8,45 +8,45 @@ export function postgresUrl(): string {
   return inject('testServers').postgresUrl
 }
 
-/** The address of the run's Redis, or null where there is none. Share nothing there: use {@link freshPrefix}. */
+/** The address of the run's Redis, or null without one. Share nothing there: use {@link freshPrefix}. */
 export function redisUrl(): string | null {
   return inject('testServers').redisUrl
 }
 
-/** A prefix of Redis keys (and queue names) that no other test uses. Whatever is left under it goes when the run ends. */
+/** A prefix of Redis keys (and queue names) that no other test uses. All its keys are removed when the run ends. */
 export function freshPrefix(): string {
   return `${keyPrefix(inject('testServers').runId)}${randomBytes(4).toString('hex')}`
 }
 
-/** In a {@link migratedDatabase} the queues of this prefix are there; each database has them to itself. */
+/** A {@link migratedDatabase} has the queues of this prefix, separate from those of other databases. */
 export const QUEUE_PREFIX = 'heddle-test'
 
 export interface FreshDatabase {
   name: string
-  /** The database as the user that owns it, who may do anything in it. */
+  /** The database as its owner, with all rights. */
   url: string
-  /** Removes it, whoever is still connected. */
+  /** Removes it, also while clients are connected. */
   drop(): Promise<void>
 }
 
-/** Creates an empty database that no other test uses: for what migrations are part of. */
+/** Creates an empty database that no other test uses, for tests of migrations. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   return createDatabase('template0')
 }
 
 /**
  * Creates a database that no other test uses, with the tables of the store and those of the queues of {@link QUEUE_PREFIX}.
- * It is a copy of one that the run has migrated, which costs a fifth of migrating.
+ * It is a copy of a database that the run has migrated, which costs a fifth of a migration.
  */
 export async function migratedDatabase(): Promise<FreshDatabase> {
   migrated ??= makeTemplate()
   return createDatabase(await migrated)
 }
 
-/** Made once in each process that runs tests; the first of them migrates. */
+/** Created once in each process that runs tests; the first of them migrates. */
 let migrated: Promise<string> | undefined
 
-/** Any number will do that nothing else locks in the database of the run's user. */
+/** Any number that nothing else locks in the database of the run's user. */
 const TEMPLATE_LOCK = 4_680_046_801
 
 async function makeTemplate(): Promise<string> {
@@ -56,7 +56,7 @@ async function makeTemplate(): Promise<string> {
     await sql`SELECT pg_advisory_lock(${TEMPLATE_LOCK})`
     const found = await sql`SELECT FROM pg_database WHERE datname = ${name}`
     if (found.count > 0) return
-    // Under another name until it is whole.
+    // Under another name until it is complete.
     const draft = await createDatabase('template0')
     const [{ migrate }, { migrateQueues }] = await Promise.all([import('@heddle/store'), import('@heddle/queue')])
     await migrate({ url: draft.url })

@@ -4,7 +4,7 @@ import { databasePrefix, keyPrefix } from '../provided.js'
 
 const KEYS_PER_SCAN = 1_000
 
-/** Removes the databases that tests of a run have left, so that a given server is as it was before. */
+/** Removes the databases that tests of a run have left, so that a given server is as before. */
 export async function removeDatabases(url: string, runId: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {

@@ -5,14 +5,14 @@ import { vector } from '@electric-sql/pglite-pgvector'
 
 /** A Postgres in this process, with the extension pgvector, which the servers of the other tests do not have. */
 export interface PgliteServer {
-  /** For one connection at a time: it is one session, whoever connects. */
+  /** For one connection at a time, because it is a single session. */
   readonly url: string
   close(): Promise<void>
 }
 
 /**
- * Starts one in memory, behind a socket that speaks Postgres' protocol. Whoever connects while another is connected waits,
- * since statements of two would be mixed up.
+ * Starts one in memory, behind a socket that speaks Postgres' protocol. A second client waits for the first to disconnect,
+ * since the statements of two would be mixed.
  */
 export async function startPglite(): Promise<PgliteServer> {
   const database = await PGlite.create({ extensions: { vector } })
@@ -43,7 +43,7 @@ export async function startPglite(): Promise<PgliteServer> {
   }
 }
 
-/** Hands whole messages on, one after another. */
+/** Forwards whole messages, one after another. */
 function serve(socket: Socket, database: PGlite): void {
   let waiting = Buffer.alloc(0)
   let isStarted = false
@@ -51,7 +51,7 @@ function serve(socket: Socket, database: PGlite): void {
   socket.on('data', (data) => {
     waiting = Buffer.concat([waiting, data])
     for (;;) {
-      // The first message has no letter before its length.
+      // The first message has no type byte before its length.
       const lengthAt = isStarted ? 1 : 0
       if (waiting.length < lengthAt + 4) return
       const end = lengthAt + waiting.readUInt32BE(lengthAt)

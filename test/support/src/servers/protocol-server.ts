@@ -2,39 +2,39 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { anthropicCall, anthropicEvents, openAiCall, openAiEvents } from './protocol-streams.js'
 
-/** A question as a provider received it, whatever the protocol. */
+/** A request as a provider received it, whatever the protocol. */
 export interface ProtocolRequest {
   readonly protocol: 'openai' | 'anthropic' | 'embeddings'
   readonly model: string
-  /** Of a question for embeddings; empty for others. */
+  /** For embeddings; empty for other requests. */
   readonly texts: readonly string[]
   readonly system: string
   readonly user: string
-  /** The longest answer that was asked for. */
+  /** The requested maximum length of the answer. */
   readonly outputTokensMax: number
   readonly key: string
-  /** Place among all requests, from 1. */
+  /** Its number among all requests, from 1. */
   readonly number: number
 }
 
-/** What a provider may do with a question; every fault that a summarizer has to live through. */
+/** The possible reactions of a provider; every fault that a summarizer has to survive. */
 export type ProtocolReply =
   | { readonly kind: 'text'; readonly text: string; readonly afterMs?: number }
-  /** A call of a tool, and nothing said. */
+  /** A tool call without a text. */
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: object }
   /** In the order of the texts; they are sent in another. */
   | { readonly kind: 'vectors'; readonly vectors: readonly (readonly number[])[] }
-  /** Ends where the longest answer was reached. */
+  /** Ends at the maximum length. */
   | { readonly kind: 'length'; readonly text: string }
   | { readonly kind: 'refusal' }
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: string }
   | { readonly kind: 'overflow'; readonly windowTokens: number; readonly requestedTokens: number }
-  /** Part of the answer, and then the connection is gone. */
+  /** Part of the answer, and then the connection is dropped. */
   | { readonly kind: 'cut' }
-  /** Part of the answer, and then it ends as if it were whole. */
+  /** Part of the answer, and then a regular end. */
   | { readonly kind: 'unfinished' }
   | { readonly kind: 'malformed' }
-  /** Never an answer. */
+  /** No answer. */
   | { readonly kind: 'silent' }
 
 export type Responder = (request: ProtocolRequest) => ProtocolReply | Promise<ProtocolReply>
@@ -45,19 +45,19 @@ export interface ProtocolServer {
   /** For Anthropic's SDK. */
   readonly anthropicUrl: string
   readonly requests: readonly ProtocolRequest[]
-  /** How it answers from now on. */
+  /** Its reaction from now on. */
   respond(responder: Responder): void
   close(): Promise<void>
 }
 
-/** The beginning of what the question is about: never empty, and shorter than what it was made from. */
+/** The beginning of the request's text: never empty, and shorter than its source. */
 export function plainSummary({ user }: Pick<ProtocolRequest, 'user'>): ProtocolReply {
   const body = user.split('---\n')[1] ?? user
   const words = body.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   return { kind: 'text', text: `They spoke of: ${words.slice(0, 12).join(' ')}.` }
 }
 
-/** Speaks OpenAI's chat completions and embeddings and Anthropic's messages on a port of its own, as the real ones do. */
+/** Speaks OpenAI's chat completions and embeddings and Anthropic's messages on its own port, like the real services. */
 export async function startProtocolServer(first: Responder = plainSummary): Promise<ProtocolServer> {
   let responder = first
   const requests: ProtocolRequest[] = []
@@ -145,7 +145,7 @@ async function send(reply: ProtocolReply, request: ProtocolRequest, response: Se
   const events = stream(request, pieces, reply.kind)
   for (const event of events) response.write(event)
   if (reply.kind === 'cut') {
-    // What was written must be on its way before the connection goes.
+    // The written part must be sent before the connection is dropped.
     await new Promise<void>((resolve) => response.write(': \n\n', () => resolve()))
     return void response.destroy()
   }

@@ -4,7 +4,7 @@ import type { ProtocolReply, ProtocolRequest } from './protocol-server.js'
 
 type Kind = ProtocolReply['kind']
 
-/** Characters by four, as providers that count would roughly say. */
+/** Characters divided by four, a rough estimate of providers' counts. */
 const counted = (text: string) => Math.ceil(text.length / 4)
 
 type Call = Extract<ProtocolReply, { kind: 'call' }>

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import postgres from 'postgres'
 
-/** Where queues are: a server, and the prefix under which they lie there. */
+/** The address of queues: a server, and their prefix there. */
 export interface QueuePlace {
   backend: { kind: 'postgres' | 'redis'; url: string }
   prefix: string
 }
 
-/** What a flushed Redis or a truncated schema looks like to those who are connected. */
+/** The effect of a flushed Redis or a truncated schema on connected clients. */
 export async function emptyQueues({ backend, prefix }: QueuePlace): Promise<void> {
   if (backend.kind === 'redis') {
     const script = "for _, key in ipairs(redis.call('keys', ARGV[1])) do redis.call('unlink', key) end return 'OK'"
@@ -20,7 +20,7 @@ export async function emptyQueues({ backend, prefix }: QueuePlace): Promise<void
   }
 }
 
-/** Takes all that the logs of events hold: those of the queues, and that of the store, from which subscribers resume. */
+/** Removes all events from the logs: those of the queues, and that of the store, from which subscribers resume. */
 export async function trimEvents({ backend, prefix }: QueuePlace, databaseUrl: string): Promise<void> {
   await onPostgres(databaseUrl, 'DELETE FROM heddle.events')
   if (backend.kind === 'postgres') return await onPostgres(backend.url, `DELETE FROM "${queueSchema(prefix)}".event`)
@@ -30,13 +30,13 @@ export async function trimEvents({ backend, prefix }: QueuePlace, databaseUrl: s
 }
 
 /**
- * Makes payloads that wait in the queue of a stage no JSON any more, as a hand or another program would: those that hold
+ * Turns payloads that wait in the queue of a stage into invalid JSON, as a manual change would: those that contain
  * `marker`.
  */
 export async function breakPayloads({ backend, prefix }: QueuePlace, stage: string, marker: string): Promise<void> {
   if (backend.kind === 'redis') {
     const queue = `${prefix}:heddle-${stage}`
-    // A paused queue may keep what waits in a list of its own.
+    // A paused queue may keep waiting jobs in a separate list.
     const script = `for _, list in ipairs({'wait', 'paused'}) do
       for _, id in ipairs(redis.call('lrange', KEYS[1] .. ':' .. list, 0, -1)) do
         local key = KEYS[1] .. ':' .. id

@@ -7,7 +7,7 @@ const READY_TIMEOUT_MS = 60_000
 /** A `redis-server` of this machine, which ends with this process, even if that was killed. */
 export interface RedisServer {
   readonly url: string
-  /** What `kill -9` does to it. */
+  /** The effect of `kill -9`. */
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface RedisServerOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** @throws Error where it does not come up, or there is none */
+/** @throws Error if it does not start, or is not installed */
 export async function startRedisServer({ folder, port, settings = {} }: RedisServerOptions): Promise<RedisServer> {
   const all = {
     port: String(port),
@@ -30,12 +30,12 @@ export async function startRedisServer({ folder, port, settings = {} }: RedisSer
     ...settings,
   }
   const parameters = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])
-  // Its shell waits for the end of the input, which comes when this process is gone, even if it was killed.
+  // Its shell waits for the end of its input, which comes when this process ends, even if it was killed.
   const script = `redis-server "$@" & server=$!; read -r word; kill "\${word:--TERM}" "$server"; wait "$server"`
   const child = spawn('/bin/sh', ['-c', script, 'heddle-test-redis', ...parameters], {
     cwd: folder,
     detached: true,
-    // Its shell would report on the other output that the server was killed.
+    // Its shell would report on standard error that the server was killed.
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   child.stdin.on('error', () => {})
@@ -61,7 +61,7 @@ function untilReady(child: ChildProcess): Promise<void> {
       output += String(chunk)
       if (!output.includes('Ready to accept connections')) return
       clearTimeout(timer)
-      // What it says from here on is of no interest, but the pipe must be kept empty.
+      // Its further output is not used, but the pipe must be drained.
       child.stdout?.removeAllListeners('data').resume()
       resolve()
     })

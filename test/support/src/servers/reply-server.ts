@@ -2,18 +2,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ReplyServer {
-  /** Where packages of OpenAI find it. */
+  /** The base address for packages of OpenAI. */
   readonly openAiUrl: string
-  /** Where those of Anthropic do. */
+  /** The base address for packages of Anthropic. */
   readonly anthropicUrl: string
-  /** The bodies that were sent, in their order. */
+  /** The bodies of the requests, in order. */
   readonly requests: readonly Record<string, unknown>[]
-  /** What the next requests are answered with, one each, as JSON. */
+  /** The answers to the next requests, one each, as JSON. */
   reply(...bodies: readonly object[]): void
   close(): Promise<void>
 }
 
-/** Stands for a provider that answers without streaming: with whole replies, given beforehand. */
+/** Acts as a provider that answers without streaming: with whole prepared replies. */
 export async function startReplyServer(): Promise<ReplyServer> {
   const waiting: object[] = []
   const requests: Record<string, unknown>[] = []

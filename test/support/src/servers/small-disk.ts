@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder on a disk of its own, small enough to be filled; null where this user may not mount one. */
+/** A folder on a separate disk, small enough to be filled; null if this user cannot mount one. */
 export function smallDisk(megabytes: number): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'heddle-test-disk-'))
   try {

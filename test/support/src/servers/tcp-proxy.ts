@@ -1,19 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Stands between clients and a server, so that the server can be taken away without harm to others. */
+/** A proxy between clients and a server, so that the server can be made unreachable without affecting others. */
 export interface TcpProxy {
   /** The address of the server with the proxy's host and port. */
   readonly url: string
-  /** Cuts every connection; new ones are taken as before. */
+  /** Drops every connection; new ones are accepted as before. */
   cut(): void
   /**
-   * Cuts every connection, and takes new ones without ever answering. Those stay silent for good: whoever holds one must
-   * give it up by himself.
+   * Drops every connection, and accepts new ones without ever answering. Those stay silent permanently: a client of one
+   * must close it itself.
    */
   silence(): void
-  /** Lets new connections through again. */
+  /** Forwards new connections again. */
   speak(): void
-  /** Cuts every connection and takes no new ones. */
+  /** Drops every connection and accepts no new ones. */
   stop(): Promise<void>
   start(): Promise<void>
 }

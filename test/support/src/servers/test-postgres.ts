@@ -7,12 +7,12 @@ import { createLogger } from '@heddle/runtime'
 export interface TestPostgres {
   /** A user that may create databases. */
   url: string
-  /** Whether the server exists for this run only. */
+  /** Whether the server exists only for this run. */
   owned: boolean
   stop(): Promise<void>
 }
 
-/** The Postgres of `DATABASE_URL`, else one from npm in a temporary folder. */
+/** The Postgres of `DATABASE_URL`, otherwise one from npm in a temporary folder. */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const given = process.env['DATABASE_URL']
   if (given !== undefined && given !== '') return { url: given, owned: false, stop: async () => {} }

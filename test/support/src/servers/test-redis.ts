@@ -11,9 +11,9 @@ export type TestRedis = { owned: boolean; stop(): Promise<void> } & (
 )
 
 /**
- * The Redis of `REDIS_URL`, else a `redis-server` of this machine on a free port in a temporary folder, else none.
+ * The Redis of `REDIS_URL`, otherwise a `redis-server` of this machine on a free port in a temporary folder, otherwise null.
  *
- * @throws Error when there is none although HEDDLE_REQUIRE_REDIS=1 asks for one
+ * @throws Error when there is no Redis although HEDDLE_REQUIRE_REDIS=1 requires one
  */
 export async function startTestRedis(): Promise<TestRedis> {
   const given = process.env['REDIS_URL']

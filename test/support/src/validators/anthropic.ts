@@ -49,7 +49,7 @@ export function validateAnthropic(request: { system: unknown; messages: unknown 
   return violations
 }
 
-/** The system prompt may be left out, a text, or text blocks; an empty list is none. */
+/** The system prompt can be absent, a text, or text blocks; an empty list is not allowed. */
 function systemViolations(system: unknown): string[] {
   if (system === null) return []
   const blocks = typeof system === 'string' ? [{ type: 'text', text: system }] : system
@@ -137,7 +137,7 @@ function isResultPart(part: Block): boolean {
   return part['type'] === 'text' ? isFilled(part['text']) && !isBlank(String(part['text'])) : isAnthropicMedia(part)
 }
 
-/** Results stand first in the turn right after their calls: all of them, and no others. */
+/** Results come first in the turn right after their calls: all of them, and no others. */
 function resultViolations(blocks: Block[], awaited: string[]): string[] {
   const results = blocks.filter((block) => block['type'] === 'tool_result')
   const ids = results.map((block) => String(block['tool_use_id']))
@@ -166,7 +166,7 @@ function assistantViolations(blocks: Block[], isFinal: boolean): string[] {
   ]
 }
 
-/** As a server in another language sees it: control characters are white space to some. */
+/** As a server in another language reads it: some treat control characters as white space. */
 function isBlank(text: string): boolean {
   for (const character of text) if (!/[\s\p{Cc}]/u.test(character)) return false
   return true

@@ -7,7 +7,7 @@ import { validateOpenAiResponses } from './openai-responses.js'
 export { validateAnthropic } from './anthropic.js'
 export { validateOpenAiChat } from './openai-chat.js'
 
-/** What the providers that take a format would refuse of a context; empty when they would accept it. */
+/** The faults for which providers of a format would refuse a context; empty when they would accept it. */
 export function validateContext(context: { format: string; system: unknown; messages: unknown }): string[] {
   const { format, system, messages } = context
   switch (format) {

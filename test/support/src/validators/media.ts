@@ -1,13 +1,13 @@
 /**
- * What providers take as images, documents and sounds, as their API references state it: which kinds of parts stand where,
- * and in what they carry their bytes. Written from those alone.
+ * The images, documents and audio that providers accept, by their API references: the allowed places of each kind of part,
+ * and the encoding of its bytes. Written from those alone.
  */
 type Part = Record<string, unknown>
 
 const IMAGE = /^image\/(?:png|jpeg|gif|webp)$/
 const HTTPS = /^https?:\/\/\S+$/
 
-/** Base64 that decodes to at least a byte and says the same when it is encoded again. */
+/** Base64 that decodes to at least a byte and is the same when it is encoded again. */
 export function isBase64(value: unknown): boolean {
   if (typeof value !== 'string' || value === '') return false
   const bytes = Buffer.from(value, 'base64')
@@ -23,7 +23,7 @@ const isUrl = (value: unknown) => typeof value === 'string' && HTTPS.test(value)
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
 const fieldsOf = (value: unknown): Part => (typeof value === 'object' && value !== null ? (value as Part) : {})
 
-/** Whether a list of parts is one, and each of them is what `isPart` takes. */
+/** Whether a value is a list, and `isPart` accepts each of its entries. */
 export function areParts(content: unknown, isPart: (part: Part) => boolean): boolean {
   return Array.isArray(content) && content.length > 0 && content.every((part) => isPart(fieldsOf(part)))
 }

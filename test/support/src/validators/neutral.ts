@@ -1,6 +1,6 @@
 /**
- * The promise for Heddle's own form (docs/design.md#invariant-7): a call never stands without its result, nor a result
- * without its call.
+ * The guarantee of Heddle's own format (docs/design.md#invariant-7): a call always has its result, and a result
+ * its call.
  */
 export function validateNeutral(messages: unknown): string[] {
   if (!Array.isArray(messages)) return ['messages is no list']

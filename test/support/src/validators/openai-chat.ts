@@ -73,7 +73,7 @@ function callViolations(call: unknown): string[] {
   if (typeof called['name'] !== 'string' || !NAME.test(called['name']))
     violations.push('a function name does not match')
   if (typeof called['arguments'] !== 'string') violations.push('arguments must be a text')
-  // The API takes any text; the servers that copy it parse it and expect an object.
+  // The API accepts any text; compatible servers parse it and expect an object.
   else if (!isJsonObject(called['arguments'])) violations.push('arguments hold no JSON object')
   return violations
 }

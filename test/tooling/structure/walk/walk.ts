@@ -14,11 +14,11 @@ export type WalkName = (typeof walkNames)[number]
 
 /** The stages that a request needs, each in a process of its own; what others do because of it is no part of the walk. */
 const stages: Readonly<Record<WalkName, readonly StageName[]>> = { append: ['ingest'], context: ['ingest', 'assemble'] }
-/** The same request is made so often before the one that is recorded: modules are loaded and caches filled. */
+/** The request is repeated this often before the recorded one: modules are loaded and caches filled. */
 const WARM_UP_REQUESTS = 3
-/** What follows from the requests before, such as waking other stages, is over after so long. */
+/** Effects of earlier requests, such as waking other stages, have ended after this time. */
 const SETTLE_MS = 4_000
-/** Functions that run in so long without a request are the processes' upkeep. */
+/** Functions that run during this time without a request belong to upkeep. */
 const REST_MS = 8_000
 
 interface Step extends Call {
