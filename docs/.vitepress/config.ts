@@ -28,7 +28,7 @@ export default defineConfig({
   description: 'The context engine for LLM agents',
   lang: 'en',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
-  // Pages stand all over the repository, beside what they are about.
+  // Pages are all over the repository, beside their subjects.
   srcDir: '..',
   srcExclude: ['**/node_modules/**', '**/dist/**', '**/TEMPLATE.md', 'docs/source/**/README.md'],
   rewrites: (path) => addressOf(path) ?? path,

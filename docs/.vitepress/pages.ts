@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** Where a page of the repository stands on the site; null for files that are no pages of it. */
+/** The address of a page of the repository on the site; null for other files. */
 export function addressOf(path: string): string | null {
   if (path === 'README.md') return 'index.md'
   const project = /^(CONTRIBUTING|SECURITY|CHANGELOG|CODE_OF_CONDUCT)\.md$/.exec(path)

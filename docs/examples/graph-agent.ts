@@ -1,6 +1,6 @@
 import type { RemoteClient } from '@heddle/client/http'
 
-/** What flows through the graph: ids and decisions. The messages stay in Heddle, so a checkpoint is small. */
+/** The state of the graph: ids and decisions. The messages stay in Heddle, so a checkpoint is small. */
 export interface GraphState {
   readonly thread: string
   readonly next: string
@@ -12,7 +12,7 @@ export type GraphNode = (state: GraphState) => Promise<GraphState>
 const END = 'end'
 const STEPS_MAX = 20
 
-/** Runs nodes until one says that it is the end, as graphs of LangGraph do: each gets the state and gives the next one. */
+/** Runs nodes until one returns the end, like graphs of LangGraph: each gets the state and returns the next one. */
 export async function runGraph(nodes: Readonly<Record<string, GraphNode>>, start: GraphState): Promise<GraphState> {
   let state = start
   while (state.next !== END) {
@@ -24,7 +24,7 @@ export async function runGraph(nodes: Readonly<Record<string, GraphNode>>, start
   return state
 }
 
-/** A writer and a critic that take turns on one thread; each reads a context of its own budget. */
+/** A writer and a critic that alternate on one thread; each reads a context with its own budget. */
 export function writerAndCritic(
   heddle: RemoteClient,
   ask: (prompt: readonly unknown[]) => Promise<string>,

@@ -1,7 +1,7 @@
 import type { RemoteClient } from '@heddle/client/http'
 import type OpenAI from 'openai'
 
-/** What the agent can do: a tool's definition for the model, and what it does. */
+/** A tool of the agent: its definition for the model, and its function. */
 export interface AgentTool {
   readonly definition: OpenAI.ChatCompletionFunctionTool
   run(input: Record<string, unknown>): Promise<string>
@@ -18,9 +18,9 @@ export interface OpenAiAgent {
 const STEPS_MAX = 10
 
 /**
- * One turn of an agent on OpenAI's chat completions: the thread lives in Heddle, and each step asks for a context that fits
- * the budget. What the user said is appended first, so nothing is lost where the model fails. Replies are appended as they came,
- * with what the provider counted, and results as the provider takes them.
+ * One turn of an agent on OpenAI's chat completions: Heddle stores the thread, and each step requests a context that fits
+ * the budget. The user's message is appended first, so nothing is lost if the model fails. Replies are appended unchanged,
+ * with the provider's token counts, and results in the provider's format.
  */
 export async function turn(
   { heddle, openai, model, agent, tools }: OpenAiAgent,
@@ -52,7 +52,7 @@ export async function turn(
   throw new Error(`the agent was not done after ${STEPS_MAX} steps`)
 }
 
-/** A tool that fails is told to the model, which may try another way. */
+/** The error of a failing tool goes to the model, which may try another way. */
 async function runCall(tools: OpenAiAgent['tools'], call: OpenAI.ChatCompletionMessageFunctionToolCall) {
   const { name, arguments: given } = call.function
   const result = { role: 'tool' as const, tool_call_id: call.id }

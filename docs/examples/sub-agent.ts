@@ -14,8 +14,8 @@ export interface Task {
 const BRIEFING_TOKENS = 4_000
 
 /**
- * Hands a task to a sub-agent with a briefing: what was said in some threads within the last two hours, in one conversation
- * and never over its budget. What comes back is appended to a thread of its own and to the thread that asked.
+ * Delegates a task to a sub-agent with a briefing: the messages of some threads within the last two hours, in one conversation
+ * and never over its budget. The answer is appended to a separate thread and to the delegating thread.
  */
 export async function delegate(heddle: RemoteClient, ask: Ask, { thread, reads, text }: Task): Promise<string> {
   const briefing = await heddle.contexts.build({

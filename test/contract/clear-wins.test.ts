@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const settings: PartialSettings = { budget: 4_000, rollingWindow: null }
 
-/** By its arrival alone: what other tests send later claims no later time. */
+/** Determined only by its arrival: later messages of other tests claim no later time. */
 const clear = () =>
   store.inProject(PROJECT, (tx) =>
     clearAgent(tx, { agentId: agentIdOf(PROJECT, 'weaver'), clearedAtMs: RECEIVED_AT_MS - 1 }),
@@ -30,7 +30,7 @@ const statesOf = (thread: string) =>
         where thread_id = ${threadIdOf(PROJECT, thread)} order by generation`,
   )
 
-/** A summarizer during whose work something else happens. */
+/** A summarizer that runs a test's action during its work. */
 function whileSummarizing(happens: () => Promise<unknown>): TestSummarizer {
   const summarizer = new TestSummarizer()
   const summarize = summarizer.summarize.bind(summarizer)

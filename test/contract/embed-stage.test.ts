@@ -15,7 +15,7 @@ beforeAll(async () => {
   return fresh.drop
 })
 
-/** Counts the texts that it was given. */
+/** Counts the texts of its calls. */
 function countingEmbedder(model?: string): Embedder & { texts: number } {
   const inner = createHashingEmbedder()
   const counting = {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const behind = createHashingEmbedder()
   service = await startProtocolServer(async ({ texts }) => {
     const vectors = await behind.embed(texts)
-    // Of no particular length, as services give them.
+    // Not of unit length, like the vectors of services.
     return { kind: 'vectors', vectors: vectors.map((vector) => Array.from(vector, (value) => value * 3)) }
   })
 })
@@ -60,7 +60,7 @@ function dot(left: Float32Array | undefined, right: Float32Array | undefined): n
   return (left ?? new Float32Array()).reduce((sum, value, index) => sum + value * (right?.[index] ?? 0), 0)
 }
 
-/** Texts of many lengths, none like another. */
+/** Distinct texts of many lengths. */
 function variedTexts(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${'the cat sat on a mat '.repeat(index % 13)}number ${index}`)
 }
@@ -169,7 +169,7 @@ describe.each(embedders)('the $name embedder', ({ model, aLot, open }) => {
     setImmediate(countTurns)
     await embedder.embed(texts)
     isDone = true
-    // Work that blocked would leave one turn or two, however fast the machine is.
+    // Blocking work would leave one or two iterations of the event loop, however fast the machine is.
     expect(turns).toBeGreaterThan(15)
   })
 })

@@ -21,12 +21,12 @@ import { newId } from './store/support.js'
 
 const PROJECT = projectIdOf('ingest order')
 const WORKERS = 3
-/** What all workers take for now. */
+/** The payload limits of all workers in these tests. */
 const RECEIVED_AT_MS = Date.parse('2026-02-12T14:30:00Z')
 const clock = { ...systemClock, nowMs: () => RECEIVED_AT_MS }
 const DEADLINE_MS = 20_000
 
-/** Hours by which a client's clock is wrong; none where it sends no time. */
+/** Offset of a client's clock in hours; null for a client that sends no time. */
 const skews = [null, 0, 0, -1, 1, -24 * 365 * 30, 24 * 365 * 70]
 
 interface Draft {
@@ -44,7 +44,7 @@ const drafts = fc.array(
   { minLength: 1, maxLength: 24, size: 'max' },
 )
 
-/** How a conversation travels: cut into appends, each into jobs, some sent again, in any order. */
+/** The path of a conversation: cut into appends, each into jobs, some sent again, in any order. */
 const journeys = fc.record({
   appendSizes: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 8 }),
   jobSizes: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 }),
@@ -76,7 +76,7 @@ function messageOf({ role, skewHours, content }: Draft, index: number): MessageI
   }
 }
 
-/** As the SDK places the messages of one append. */
+/** Positions the messages of one append like the SDK. */
 function place(messages: readonly MessageInput[]): Placed[] {
   const sentAtMs = messages.map(({ sentAt }) => (sentAt === undefined ? null : Date.parse(sentAt)))
   const places = proposePlaces(sentAtMs, RECEIVED_AT_MS)
@@ -86,7 +86,7 @@ function place(messages: readonly MessageInput[]): Placed[] {
   })
 }
 
-/** Where each message must stand, whatever way it came. */
+/** The expected position of each message, on every path. */
 function positionOf({ message, ordinal, orderedAt }: Placed) {
   return { id: message.id, ordinal, orderedAtMs: boundPlace(Date.parse(orderedAt), RECEIVED_AT_MS) }
 }
@@ -139,7 +139,7 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
     messages,
   })
 
-  /** Sends a job and waits for its worker's word. */
+  /** Sends a job and waits for its worker's reply. */
   async function send(job: IngestJob): Promise<'stored' | { code: string; field?: string }> {
     const again = { ...job, requestId: newId() }
     const expected = producer.expectReply<'stored'>({
@@ -187,7 +187,7 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
           for (const [index, { message }] of expected.entries()) {
             const stored = messages[index]
             expect(stored?.orderedAtMs).toBeLessThanOrEqual(RECEIVED_AT_MS + CLOCK_LEAD_MS_MAX)
-            // The time that the client gave is kept, however wrong it is.
+            // The client's time is stored, however wrong it is.
             expect(stored?.sentAtMs).toBe(message.sentAt === undefined ? null : Date.parse(message.sentAt))
             expect(fingerprints.get(message.id)).toBe(messageFingerprint(message))
           }

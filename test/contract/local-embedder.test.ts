@@ -42,7 +42,7 @@ test('damaged weights are a permanent error, each time', async () => {
 test('a hanging worker thread is a timeout, and after several in a row the model is not called for a while', async () => {
   let nowMs = 0
   let isHanging = true
-  // Time is up as soon as something was asked, while the thread hangs.
+  // The deadline passes as soon as a request was sent, while the thread hangs.
   const clock = {
     monotonicMs: () => nowMs,
     after: (_ms: number, callback: () => void) => {

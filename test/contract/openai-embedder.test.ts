@@ -12,7 +12,7 @@ const vectorsOf = ({ texts }: ProtocolRequest): ProtocolReply => ({
   vectors: texts.map((text) => [text.length, 1, 0]),
 })
 
-/** Time goes on where somebody waits for it, and not otherwise; deadlines come when the test says so. */
+/** Time passes only while code waits for it; the test triggers deadlines by hand. */
 function eventualClock() {
   let nowMs = 0
   const waits: number[] = []

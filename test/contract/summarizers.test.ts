@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Each adapter with the variables that lead it to the server, and a model of a known window. */
+/** Each adapter with the variables for the test server, and a model with a known window. */
 const adapters = [
   { provider: 'openai' as const, env: () => ({ OPENAI_API_KEY: 'key-openai', OPENAI_BASE_URL: server.openAiUrl }) },
   {
@@ -85,13 +85,13 @@ function open(provider: SummarizationProvider, env: Record<string, string>, mode
   }
 }
 
-/** Answers the first questions with faults, and the rest well. */
+/** Answers the first requests with faults, and the rest well. */
 function failing(...faults: readonly ProtocolReply[]): void {
   const from = server.requests.length
   server.respond((asked) => faults[asked.number - from - 1] ?? plainSummary(asked))
 }
 
-/** Lets the clock go on until a call has ended: waits are never slept through. */
+/** Advances the clock until a call has ended, without sleeping. */
 async function whileTimePasses<T>(clock: ManualClock, call: Promise<T>, stepMs = 1_000): Promise<T> {
   let isDone = false
   const ended = call.finally(() => {

@@ -7,7 +7,7 @@ import { type Compaction, type ContextStateRow, loadCompaction, type Store } fro
 import { type SummarizeDeps, summarize } from '@heddle/summarize'
 import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS } from './store/support.js'
 
-/** Remembers what it was asked, and fails once it was asked so often. */
+/** Records its requests, and fails after a number of them. */
 export class TestSummarizer implements Summarizer {
   asked: SummaryRequest[] = []
   failsAfter = Number.POSITIVE_INFINITY
@@ -19,7 +19,7 @@ export class TestSummarizer implements Summarizer {
     return summarizeExtractively(request)
   }
 
-  /** Requests for parts: those of one size, which is not that of a state's summary. */
+  /** Requests for parts: those of one size, which differs from that of a state's summary. */
   partsOf(leafTokens: number, fanOut: number): SummaryRequest[] {
     return this.asked.filter(({ tokensMax }) => tokensMax === Math.max(100, Math.floor(leafTokens / fanOut)))
   }
@@ -37,12 +37,12 @@ export function jobFor(thread: string): Job<WakeJob> {
   }
 }
 
-/** Appends a talk, each message of about 40 tokens, or of so many words more. */
+/** Appends a conversation, each message of about 40 tokens, or of this many more words. */
 export async function say(store: Store, thread: string, from: number, count: number, words = 20): Promise<void> {
   const messages = Array.from({ length: count }, (_, index) => {
     const number = from + index
     const content = `Number ${number}: we decided that file src/part${number}.ts holds part ${number}. ${'word '.repeat(words)}`
-    // The ids say where leaves end: always the same ones, so that what is counted is.
+    // Ids determine the ends of leaves: fixed ids give fixed counts.
     const id = `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`
     return prepared(
       { id, role: number % 2 === 0 ? 'assistant' : 'user', content },
@@ -68,7 +68,7 @@ export function summarizeOnce(
   return summarize(jobFor(thread), { store, settings, summarizers, ...quiet, tellCompacted: () => {}, ...more })
 }
 
-/** Wakes the stages as their jobs do, until nothing is left to do. */
+/** Wakes the stages as their jobs do, until no work is left. */
 export async function settle(
   store: Store,
   thread: string,
@@ -88,7 +88,7 @@ export async function settle(
   }
 }
 
-/** Where a thread stands that was compacted. */
+/** The state of a compacted thread. */
 export async function compactionOf(
   store: Store,
   thread: string,

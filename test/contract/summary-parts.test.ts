@@ -22,7 +22,7 @@ const treeSettings: PartialSettings = { strategy: 'tree', budget: 3_000, rolling
 const say = (thread: string, from: number, count: number) => sayIn(store, thread, from, count)
 const compactionOf = (thread: string, settings: PartialSettings) => compactionIn(store, thread, settings)
 
-/** No job calls the summarizer more often than it may. */
+/** No job exceeds its limit of summarizer calls. */
 async function settle(thread: string, settings: PartialSettings, summarizer: TestSummarizer): Promise<void> {
   const summarizers = fixedSummarizer(summarizer)
   for (let stage = 'prune'; stage === 'prune' || stage === 'summarize'; ) {
@@ -55,7 +55,7 @@ describe('a thread that is summarized as a tree', () => {
     const second = await compactionOf('grows', treeSettings)
     expect(second.current.coveredCount).toBeGreaterThan(first.current.coveredCount)
     const leaves = summarizer.partsOf(600, 4).filter(({ messages }) => messages.length > 0)
-    // Eighty messages of 40 tokens make about eight leaves; what was open before is the beginning of the first.
+    // Eighty messages of 40 tokens make about eight leaves; the open messages are the beginning of the first.
     expect(leaves.length).toBeGreaterThan(0)
     expect(leaves.length).toBeLessThan(14)
     expect(summarizer.asked.some(({ previousSummary }) => previousSummary?.includes(own))).toBe(false)

@@ -36,7 +36,7 @@ test('a summary of 41 calls that fails at the 20th resumes from there, also in a
       limits: { attemptsMax: 1 },
     })
   await say(store, 'folded', 1, 320, 1_000)
-  // All compactions at once: each passes by the one before it, and the last one's range is the longest.
+  // All compactions at once: each supersedes the previous one, and the last one's range is the longest.
   while ((await pruneOnce(store, 'folded', settings)).next?.some(({ wake }) => wake === 'prune'));
   const answered = new Set<string>()
   let isAway = true
@@ -59,7 +59,7 @@ test('a summary of 41 calls that fails at the 20th resumes from there, also in a
   expect(total).toBeGreaterThanOrEqual(41)
   expect(total).toBeLessThanOrEqual(44)
   expect(asked.length).toBeLessThanOrEqual(41 - finished + 3)
-  // Calls that were under way when another one failed may be lost; there are four at once.
+  // Running calls may be lost when another one fails; there are four at once.
   expect(total - new Set([...answered, ...asked]).size).toBeLessThanOrEqual(3)
   const { current } = await compactionOf(store, 'folded', settings)
   expect(current).toMatchObject({ status: 'ready', summary: 'They went on with the work.' })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import postgres from 'postgres'
 
-/** Finds which of some words stand in a value, however it is compressed, escaped or nested. */
+/** Finds which of some words occur in a value, however it is compressed, escaped or nested. */
 export function findWords(value: unknown, words: readonly string[]): Set<string> {
   const found = new Set<string>()
   const look = (text: string) => {
@@ -58,7 +58,7 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** Where each word stands: `schema.table.column`. Reads every column of every table of the database, as its owner. */
+/** The places of each word: `schema.table.column`. Reads every column of every table of the database, as its owner. */
 export async function searchDatabase(url: string, words: readonly string[]): Promise<Map<string, Set<string>>> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
@@ -77,7 +77,7 @@ export async function searchDatabase(url: string, words: readonly string[]): Pro
   }
 }
 
-/** Every key under a prefix, of every type, with all that it holds. */
+/** Every key under a prefix, of every type, with its whole value. */
 export async function searchRedis(
   url: string,
   prefix: string,

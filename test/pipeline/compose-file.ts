@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 
-/** One service of docker-compose.yml, as far as a process that is started by hand has it. */
+/** One service of docker-compose.yml, with the settings that a process started by hand can have. */
 export interface ComposeService {
   readonly image?: string
   readonly command: readonly string[]
@@ -22,7 +22,7 @@ export async function readComposeServices(
   return (parse(text, inPlace, { merge: true }) as { services: Record<string, ComposeService> }).services
 }
 
-/** What `docker-compose config` shows of it; null where it is not installed. */
+/** Its output of `docker-compose config`; null if that is not installed. */
 export async function composeConfig(
   variables: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, ComposeService>> | null> {
@@ -36,7 +36,7 @@ export async function composeConfig(
   }
 }
 
-/** The statements of the script that Postgres's image runs once, with the password in its place. */
+/** The statements of the script that Postgres's image runs once, with the password inserted. */
 export async function createRoleStatements(password: string): Promise<string> {
   const script = await readFile(`${ROOT}infra/postgres/create-app-role.sh`, 'utf8')
   const statements = /<<'SQL'\n(.*?)\nSQL$/ms.exec(script)?.[1]

@@ -15,10 +15,10 @@ export interface ServiceProcess {
   /**
    * The first line of its log with this message, also one that came before the call.
    *
-   * @throws Error with what it wrote, where it ends without one
+   * @throws Error with its output if it ends without one
    */
   logged(message: string): Promise<LogLine>
-  /** Everything that it has written so far. */
+  /** Its complete output so far. */
   written(): string
   kill(signal: NodeJS.Signals): void
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
@@ -26,7 +26,7 @@ export interface ServiceProcess {
 
 const running = new Set<ChildProcess>()
 
-/** Starts a built program with the given environment and nothing else of that of the tests. */
+/** Starts a built program with only the given environment. */
 export function startService(
   script: string,
   environment: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 
 export type Mode = 'embedded' | 'postgres' | 'redis'
 
-/** The three ways to run Heddle, for `describe.each`; Redis is left out where the machine has none. */
+/** The three ways to run Heddle, for `describe.each`; Redis is left out if it is not installed. */
 export function modes(): { mode: Mode; title: string; skip: boolean }[] {
   return [
     { mode: 'embedded', title: 'embedded', skip: false },
@@ -37,9 +37,9 @@ export interface Pipeline {
   readonly databaseUrl: string
   readonly queueBackend: { kind: 'postgres' | 'redis'; url: string }
   readonly prefix: string
-  /** Where its workers write files of snapshots; it goes with the pipeline. */
+  /** The folder in which its workers write snapshot files; it is removed with the pipeline. */
   readonly snapshotsFolder: string
-  /** Starts workers of some stages, as one process would. */
+  /** Starts workers of some stages, as in one process. */
   start(stages?: readonly StageName[], options?: StartOptions): Promise<RunningStages>
   /** A client of another project on the same store and queues. */
   clientOf(project: string): Client
@@ -58,7 +58,7 @@ export interface PipelineOfTests {
   readonly start: Pipeline['start']
 }
 
-/** One pipeline for the tests of a `describe`, in which each of them starts the workers that it wants. */
+/** One pipeline for the tests of a `describe`, each of which starts its own workers. */
 export function pipelineOfTests(mode: Mode): PipelineOfTests {
   let pipeline: Pipeline
   let started: RunningStages[] = []
@@ -82,7 +82,7 @@ export function pipelineOfTests(mode: Mode): PipelineOfTests {
   }
 }
 
-/** A store and queues of their own, without workers. */
+/** A separate store and queues, without workers. */
 export async function openPipeline(mode: Mode, settings: PartialSettings = {}): Promise<Pipeline> {
   const database = mode === 'embedded' ? await embeddedDatabase() : await migratedDatabase()
   const log = createLogger({ level: 'fatal', name: 'test' })
@@ -104,7 +104,7 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
     project,
     dataDir,
   }
-  // The one that the workers of this configuration have.
+  // The same one as the workers of this configuration.
   const embedder = createHashingEmbedder()
   const clientOf = (name: string) =>
     createClient({ store, queues, project: name, settings, snapshotsFolder, log, embedder: async () => embedder })

@@ -8,15 +8,15 @@ import type { Pipeline } from './support.js'
 const STARTED_AT_MS = Date.parse('2026-02-12T14:30:00Z')
 
 /**
- * A session as an agent leaves it: requests, reads, edits, failures, parallel calls, call ids that come again, a pin, times
- * that are tied. The same one for the same name and length, with ids of its own for each name.
+ * A session as an agent produces it: requests, reads, edits, failures, parallel calls, reused call ids, a pin, equal
+ * times. The same one for the same name and length, with distinct ids for each name.
  */
 export function session(name: string, turns: number): PlacedMessage[] {
   const scope = [...name].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 0xffff, 7)
   const placed: PlacedMessage[] = []
   const add = (fields: Omit<MessageInput, 'id' | 'sentAt'>) => {
     const at = placed.length
-    // Every fourth message shares the time of the one before it: then the ordinal decides.
+    // Every fourth message has the same time as the previous one: then the ordinal decides.
     const sentAt = new Date(STARTED_AT_MS + (at - (at % 4 === 3 ? 1 : 0)) * 1_000).toISOString()
     const tail = `${scope.toString(16).padStart(4, '0')}${at.toString(16).padStart(8, '0')}`
     const message = { id: `018f0000-0000-7000-8000-${tail}`, sentAt, ...fields }
@@ -65,7 +65,7 @@ export const AGENT = 'weaver'
 export const THREAD = 'cloth'
 export const BUDGET = 3_000
 
-/** A project of its own with an agent whose threads are compacted often. */
+/** A new project with an agent whose threads are compacted often. */
 export async function openLoom(pipeline: Pipeline, project: string): Promise<Loom> {
   const client = pipeline.clientOf(project)
   await client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null } })
@@ -96,9 +96,9 @@ export async function openLoom(pipeline: Pipeline, project: string): Promise<Loo
 export interface Loom {
   readonly client: Client
   readonly projectId: string
-  /** Puts one ingest job on the queue, past the client. */
+  /** Puts one ingest job on the queue, bypassing the client. */
   send(messages: readonly PlacedMessage[], thread?: string): Promise<void>
-  /** Resolves once so many messages are stored and every stage has worked up to them. */
+  /** Resolves once this many messages are stored and every stage has processed them. */
   whenSettled(messages: number, thread?: string): Promise<void>
 }
 
@@ -108,7 +108,7 @@ export interface Woven {
   readonly latest: { readonly status: unknown; readonly summary: unknown; readonly summarizer: unknown }
 }
 
-/** What a settled thread looks like to agents, without ids, times, and the order of arrival. */
+/** A settled thread as agents see it, without ids, times, and the order of arrival. */
 export async function woven(client: Client, thread = THREAD): Promise<Woven> {
   const contexts: unknown[] = []
   for (const format of ['neutral', 'openai-chat'] as const satisfies FormatName[]) {
@@ -128,8 +128,8 @@ export async function woven(client: Client, thread = THREAD): Promise<Woven> {
 }
 
 /**
- * Lines of several messages are split by the order of arrival; only what they add up to is the same. What a context shares
- * with the one before it depends on which worker built that one.
+ * Lines of several messages are split by the order of arrival, so only their sums are the same. The shared prefix of a context
+ * depends on which worker built the previous one.
  */
 function withoutArrival({ id: _, receipt, ...context }: ContextResult) {
   const { entries, stateId, agentVersion: __, sharedPrefixTokens: ___, ...rest } = receipt

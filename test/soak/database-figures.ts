@@ -17,7 +17,7 @@ export function openDatabaseReader(url: string): DatabaseReader {
             where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()) as connections,
           (select count(*)::int from heddle.messages) as messages,
           (select count(*)::int from heddle.contexts) as contexts`
-      if (sizes === undefined) throw new Error('the database tells no sizes')
+      if (sizes === undefined) throw new Error('the database returned no sizes')
       const tables = await sql<TableSample[]>`
         select coalesce(pg_partition_root(relid)::regclass, relid::regclass)::text as "table",
           sum(pg_total_relation_size(relid))::float8 as bytes,

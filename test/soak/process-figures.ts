@@ -14,11 +14,11 @@ export async function readProcess({ name, metricsUrl }: LoadedProcess): Promise<
   return processFiguresOf(name, await response.text())
 }
 
-/** @throws Error where a figure is missing */
+/** @throws Error if a figure is missing */
 export function processFiguresOf(name: string, text: string): ProcessSample {
   const figureOf = (metric: string): number => {
     const [, value] = new RegExp(`^${metric} (\\S+)$`, 'm').exec(text) ?? []
-    if (value === undefined) throw new Error(`${name} does not tell ${metric}`)
+    if (value === undefined) throw new Error(`${name} does not report ${metric}`)
     return Number(value)
   }
   const delayMs = (quantile: string) =>

@@ -8,8 +8,8 @@ import type { ParsedChatCompletion } from 'openai/resources/chat/completions'
 import { expectTypeOf, test } from 'vitest'
 
 /**
- * What the providers' own packages give and take, given to an append without a cast. These tests are the compiler's, under
- * every strict flag of `tsconfig.base.json`: a type that is not taken fails `npm run types`.
+ * Passes values of the providers' own packages to an append without a cast. The compiler runs these tests, under
+ * every strict flag of `tsconfig.base.json`: a type that is not accepted fails `npm run types`.
  */
 type Entry<Format> = Extract<RemoteAppendOptions, { format: Format }>['messages'][number]
 type Append = Client['messages']['append']

@@ -165,7 +165,7 @@ function violationsIn(tree: string, config = '.dependency-cruiser.mjs'): Promise
   const parameters = [program, '--config', config, '--output-type', 'json', 'packages', 'services']
   return new Promise((resolve, reject) => {
     execFile(process.execPath, parameters, { cwd: tree, maxBuffer: 64_000_000 }, (error, stdout, stderr) => {
-      // It ends with the number of errors, so only an output that is none tells a failure.
+      // Its exit code is the number of errors, so only invalid JSON means a failure.
       try {
         const report = JSON.parse(stdout) as { summary: { violations: { from: string; rule: { name: string } }[] } }
         resolve(report.summary.violations.map(({ from, rule }) => ({ file: from, rule: rule.name })))

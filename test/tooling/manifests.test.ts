@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What a reader of npm may use directly; the others are parts of these and say so. */
+/** Packages for direct use; the others are parts of these and say so. */
 const PUBLIC = ['cli', 'client', 'contracts', 'engine', 'sessions']
 
 interface Manifest {

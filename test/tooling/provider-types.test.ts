@@ -7,8 +7,8 @@ import type OpenAI from 'openai'
 import { expectTypeOf, test } from 'vitest'
 
 /**
- * What a build is answered with, given to the providers' own packages without a cast. These tests are the compiler's: a
- * format that their types do not take fails `npm run types`, and nothing here runs against a provider.
+ * Passes the answer of a build to the providers' own packages without a cast. The compiler runs these tests: a
+ * format that their types do not accept fails `npm run types`, and nothing here runs against a provider.
  */
 type Build = Client['contexts']['build']
 

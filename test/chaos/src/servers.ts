@@ -38,7 +38,7 @@ export interface Servers {
 
 const RESTART_MS_MAX = 120_000
 
-/** @throws Error if the backend needs a `redis-server` and the machine has none */
+/** @throws Error if the backend needs a `redis-server` that is not installed */
 export async function openServers(backend: BackendName): Promise<Servers> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-chaos-'))
   closeLater(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))

@@ -10,7 +10,7 @@ import { query, runs, serverPid, start, startProcess, usedFolder } from './suppo
 const keep = (url: string) => query(url, 'CREATE TABLE kept AS SELECT 7 AS number')
 const kept = (url: string) => query(url, 'SELECT number FROM kept')
 
-/** A folder whose server held a table when it was stopped in good order. */
+/** A folder whose server held a table when it was stopped in order. */
 async function folderWithTable(): Promise<string> {
   const dataDir = await usedFolder()
   const server = await start(dataDir)
@@ -78,7 +78,7 @@ describe('a postmaster.pid', () => {
       hint: expect.stringContaining('DATABASE_URL'),
     }
     await expect(start(dataDir)).rejects.toMatchObject(expected)
-    // Nor does a file that was cut off hide it.
+    // An incomplete file does not hide it either.
     await truncate(join(folder, 'postmaster.pid'), 0)
     await expect(start(dataDir)).rejects.toMatchObject(expected)
     expect(runs(stranger.pid ?? 0)).toBe(true)

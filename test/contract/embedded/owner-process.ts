@@ -1,4 +1,4 @@
-/** A process that runs an embedded Postgres in the folder of its first parameter until it is told to stop. */
+/** A process that runs an embedded Postgres in the folder of its first parameter until it is stopped. */
 import { createInterface } from 'node:readline'
 import { startEmbeddedPostgres } from '@heddle/embedded'
 import { createLogger } from '@heddle/runtime'

@@ -116,7 +116,7 @@ describe('an owner that is killed', () => {
     const owner = await startProcess(dataDir)
     await query(owner.server.adminUrl, 'CREATE TABLE kept AS SELECT 42 AS answer')
     const pid = await serverPid(dataDir)
-    // Frozen, it hears nobody who asks it to stop.
+    // A frozen server does not react to a stop request.
     process.kill(pid, 'SIGSTOP')
     owner.process.kill('SIGKILL')
     await owner.process.exited

@@ -12,10 +12,10 @@ import { onTestFinished } from 'vitest'
 
 export const log = createLogger({ level: 'error', name: 'test' })
 
-/** A folder for one test, which goes when the test has ended. */
+/** A folder for one test, which is removed when the test has ended. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-test-embedded-'))
-  // Closed to others it would be closed to the user that Postgres runs as, when root runs the tests.
+  // If root runs the tests, Postgres runs as another user, which needs access to the folder.
   await chmod(folder, 0o711)
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
@@ -45,7 +45,7 @@ async function makeSeed(): Promise<string> {
   return folder
 }
 
-/** Starts a server that stops, at the latest, when the test has ended. Nothing is flushed to the disk: only power cuts need that. */
+/** Starts a server that stops, at the latest, when the test has ended. It never flushes: only power cuts need that. */
 export async function start(dataDir: string, options: { port?: number; log?: Logger } = {}): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir, log, durable: false, ...options })
   onTestFinished(() => server.stop())
@@ -78,7 +78,7 @@ export async function query(url: string, statement: string): Promise<Record<stri
   }
 }
 
-/** The pid of the server in a data folder, as the server itself says. */
+/** The pid of the server in a data folder, as reported by the server. */
 export async function serverPid(dataDir: string): Promise<number> {
   const content = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
   return Number(content.split('\n')[0])

@@ -1,7 +1,7 @@
 import { openQueues } from '@heddle/queue'
 import { log } from './process-support.js'
 
-/** A worker of `prune` that fails each job, or hangs over it, for a test that runs it with a clock of its own and kills it. */
+/** A worker of `prune` that fails each job, or hangs in it, for a test that runs it with another clock and kills it. */
 const [kind, url, prefix, act] = process.argv.slice(2)
 if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix === undefined) throw new Error('usage')
 

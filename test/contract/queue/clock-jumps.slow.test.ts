@@ -4,7 +4,7 @@ import { backends, spawnNode } from '@heddle/test-support'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { freshPlace, queuesAt, someThread, startWorker } from './support.js'
 
-/** Where Debian and Ubuntu, and others, put the library of the package `faketime`. */
+/** The paths of the library of the package `faketime` on Debian, Ubuntu and others. */
 const LIBRARY = [
   '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
   '/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1',

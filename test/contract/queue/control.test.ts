@@ -42,7 +42,7 @@ describe.each(backends())('the queues on $title', ({ skip, open }) => {
       const facts = await queues.ping()
       expect(facts.version).toMatch(/^\d+\.\d+/)
       expect(facts.latencyMs).toBeGreaterThan(0)
-      // Whether the server of these tests keeps a log is its owner's choice.
+      // The persistence of the server of these tests is up to its owner.
       expect(facts.warnings.filter(({ what }) => !what.includes('appendonly'))).toEqual([])
     })
 

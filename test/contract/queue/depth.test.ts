@@ -36,7 +36,7 @@ describe.each(backends())('the ingest queue on $title', ({ skip, open }) => {
     it('when the limit of waiting bytes is reached', async () => {
       const { openOne } = await openLimited({ jobsMax: null, bytesMax: 300_000 })
       const [near, far] = [await openOne(), await openOne()]
-      // Postgres compresses what it keeps: only what repeats nothing keeps its size.
+      // Postgres compresses payloads: only one without repetition keeps its size.
       const content = Array.from({ length: 4_000 }, () => Math.random().toString(36).slice(2)).join('')
       const [message] = ingestJob().messages
       if (message === undefined) throw new Error('a job without a message')

@@ -1,7 +1,7 @@
 import { openQueues } from '@heddle/queue'
 import { log, shortLocks } from './process-support.js'
 
-/** A worker that takes a job and hangs over it, for a test that kills it. */
+/** A worker that takes a job and hangs in it, for a test that kills it. */
 const [kind, url, prefix] = process.argv.slice(2)
 if ((kind !== 'postgres' && kind !== 'redis') || url === undefined || prefix === undefined) throw new Error('usage')
 

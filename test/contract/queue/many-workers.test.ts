@@ -19,13 +19,13 @@ describe.each(backends())('workers on $title', ({ skip, open }) => {
     for (let set = 0; set < SETS; set++) {
       for (const stage of stageNames) workers.push(await startWorker({ stage, queues, handler: async () => done() }))
     }
-    // While one stage works job after job, the workers of all others come to wait for theirs, on one connection.
+    // While one stage processes job after job, the workers of all others wait for theirs, on one connection.
     for (let job = 1; job <= JOBS; job++) {
       await queues.wake('prune', someThread())
       await waitFor(() => workers.reduce((sum, { settled }) => sum + settled.length, 0) === job)
     }
     await Promise.all(workers.map(({ handle }) => handle.close()))
-    // Node tells of warnings in the next turn.
+    // Node emits warnings in the next iteration of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     expect(warnings).toEqual([])
   })

@@ -5,7 +5,7 @@ import { backends, waitFor } from '@heddle/test-support'
 import { describe, expect, it } from 'vitest'
 import { freshPlace, gate, ingestJob, log, proxyTo, queuesAt, someThread, startWorker } from './support.js'
 
-/** More than one producer's bound. */
+/** Longer than the timeout of a producer. */
 const soonMs = 8_000
 
 describe.each(backends())('an outage of $title', ({ skip, open }) => {
@@ -45,7 +45,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
       const queues = await queuesAt({ ...place, backend: { ...place.backend, url: proxy.url } })
       proxy.silence()
       await expect(queues.add('ingest', ingestJob())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
-      // What was connected in the silence stays silent.
+      // Connections from the silent phase stay silent.
       proxy.speak()
       const add = () => queues.add('ingest', ingestJob()).then(() => true)
       await waitFor(add, { what: 'the queue to take a job', timeoutMs: 20_000 })
@@ -73,7 +73,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
       await near.add('ingest', ingestJob())
       await started.promise
       await proxy.stop()
-      // It ends while the server is away, and is put down as done when it is back: not done twice.
+      // It ends while the server is down, and is recorded as completed when the server is back, without running twice.
       finish.open()
       await near.add('ingest', ingestJob())
       await proxy.start()
@@ -82,7 +82,7 @@ describe.each(backends())('an outage of $title', ({ skip, open }) => {
         ['done', 1],
       ])
       expect(calls).toBe(2)
-      // Replies arrive again, and are not only read.
+      // Replies arrive again, instead of only being read on the timer.
       for (let tries = 0; ; tries++) {
         const requestId = randomUUID()
         const expected = far.expectReply({ requestId, deadlineMs: 1_000, readEveryMs: 60_000, read: async () => true })

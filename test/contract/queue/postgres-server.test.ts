@@ -8,7 +8,7 @@ import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate, log, queuesAt, someThread, startWorker } from './support.js'
 
-/** A role that may do nothing but connect, as a careful administrator gives to services. */
+/** A role that can only connect, as a careful administrator grants to services. */
 async function poorRole(url: string): Promise<{ role: string; url: string }> {
   const role = `heddle_test_${randomBytes(6).toString('hex')}`
   const password = randomBytes(12).toString('hex')
@@ -89,7 +89,7 @@ describe('a Postgres server', () => {
     onTestFinished(() => sql.end({ timeout: 1 }))
     const holding = await sql.reserve()
     await holding`begin`
-    // Who begins looks for the version of the schema.
+    // A starting worker reads the version of the schema.
     await holding`lock table ${holding(`${queueSchema(place.prefix)}.migration`)} in access exclusive mode`
     const starting = startWorker({ stage: 'prune', queues, handler: async () => done() })
     starting.catch(() => {})

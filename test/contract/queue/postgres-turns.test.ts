@@ -38,7 +38,7 @@ describe('jobs on Postgres', () => {
   it('that a worker prefetched beyond its slots are released when it closes', async () => {
     const place = await postgresPlace()
     const queues = await queuesAt(place)
-    // It takes two jobs for each slot that asks, so the last of its 33 slots leaves one over.
+    // It fetches two jobs for each requesting slot, so the last of its 33 slots leaves one over.
     const [begun, finish] = [gate(), gate()]
     let held = 0
     const worker = await startWorker({

@@ -110,7 +110,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
       const persistence = await infoOf(redis.url, 'persistence')
       return persistence.includes(`rdb_last_bgsave_status:${status}`)
     }
-    // No file can take the place of a folder.
+    // A file cannot replace a folder.
     await mkdir(join(redis.folder, 'dump.rdb'))
     await waitFor(() => saved('err'), { what: 'a save that failed' })
     await expect(queues.add('ingest', ingestJob())).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import { freshPlace, freshQueues, gate, ingestJob, queuesAt, startWorker } from 
 
 const never = 60_000
 
-/** What is seen of an answer by who opens it. */
+/** The part of an answer that its opener sees. */
 function told(answer: unknown): string {
   if (answer instanceof Uint8Array) return `${answer.length} bytes, first ${answer[0]}`
   return `${(answer as { text: string }).text.length} characters`

@@ -25,14 +25,14 @@ import { log, shortLocks } from './process-support.js'
 
 export { emptyQueues, log, type QueuePlace, shortLocks }
 
-/** A server and a prefix of the test's own. */
+/** A server and a prefix for one test. */
 export async function freshPlace(open: TestBackend['open']): Promise<QueuePlace> {
   const { kind, url, drop } = await open()
   onTestFinished(drop)
   return { backend: { kind, url }, prefix: kind === 'postgres' ? QUEUE_PREFIX : freshPrefix() }
 }
 
-/** Queues as one process would have them; a test may open several at one place. */
+/** Queues as in one process; a test can open several with the same prefix. */
 export async function queuesAt(place: QueuePlace, ownLog: Logger = log): Promise<Queues> {
   const queues = await openQueues({ ...place, log: ownLog, create: true })
   onTestFinished(() => queues.close({ timeoutMs: 0 }))
@@ -47,7 +47,7 @@ export interface TestWorker {
   handle: WorkerHandle
   letters: DeadLetter[]
   settled: Settled[]
-  /** Resolves with the first tries that ended, once there are so many. */
+  /** Resolves with the first ended attempts, once there are this many. */
   whenSettled(count: number): Promise<Settled[]>
 }
 
@@ -110,14 +110,14 @@ export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => voi
   return { promise, open }
 }
 
-/** A proxy that is gone when the test is over. */
+/** A proxy that is closed at the end of the test. */
 export async function proxyTo(target: string): Promise<TcpProxy> {
   const proxy = await openTcpProxy(target)
   onTestFinished(() => proxy.stop())
   return proxy
 }
 
-/** What an outage may leave: the key that holds back double wakes, without its job. */
+/** A possible remainder of an outage: the deduplication key of wake-ups, without its job. */
 export async function strayKey({ backend, prefix }: QueuePlace, stage: StageName, threadId: string): Promise<void> {
   if (backend.kind === 'redis') {
     // A time to live keeps BullMQ's own repair from seeing it.
@@ -133,7 +133,7 @@ export async function strayKey({ backend, prefix }: QueuePlace, stage: StageName
   }
 }
 
-/** Makes every job of a stage look as if so many workers had died over it. */
+/** Makes every job of a stage look as if this many workers had died on it. */
 export async function markStalled({ backend, prefix }: QueuePlace, stage: StageName, count: number): Promise<void> {
   if (backend.kind === 'redis') {
     const script = `for _, id in ipairs(redis.call('lrange', ARGV[1] .. 'wait', 0, -1)) do

@@ -21,7 +21,7 @@ describe.each(backends())('the queues of a prefix on $title', ({ skip, open }) =
         hint: expect.stringContaining('HEDDLE_QUEUE_PREFIX'),
       })
       expect(performance.now() - startedMs).toBeLessThan(3_000)
-      // It was made neither by the first try nor by the second.
+      // Neither attempt has created it.
       await expect(openQueues({ ...place, prefix: wrong, log })).rejects.toMatchObject({ code: 'NOT_FOUND' })
       if (place.backend.kind === 'postgres') expect(await schemasOf(place.backend.url)).not.toContain(`${wrong}_queue`)
 

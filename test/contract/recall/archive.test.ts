@@ -12,7 +12,7 @@ let database: TestStore
 const MINUTE_MS = 60_000
 const NOW_MS = RECEIVED_AT_MS + 120 * MINUTE_MS
 
-/** When each was sent, in minutes before now. */
+/** The time of each message, in minutes before now. */
 const kept = [
   { name: 'old view', minutesAgo: 110, contentType: 'file_view', filePaths: ['/repo/src/old.ts'], toolName: 'Read' },
   { name: 'view', minutesAgo: 50, contentType: 'file_view', filePaths: ['/repo/src/app/main.ts'], toolName: 'Read' },
@@ -137,7 +137,7 @@ describe('selective recall', () => {
 })
 
 describe('a search of the archive', () => {
-  /** What an agent did: results with the calls that they answer; the results are archived, the calls and the question are not. */
+  /** Results with their calls; the results are archived, the calls and the question are not. */
   const call = (id: string, name: string, given: object) =>
     prepared({ role: 'tool_use', content: '', toolCalls: [{ id, name, arguments: given }] } as never)
   const result = (toolCallId: string, toolName: string, content: string, minutesAgo: number, isError = false) =>
@@ -217,7 +217,7 @@ describe('a search of the archive', () => {
   })
 
   it('finds by vectors what shares only parts of words, and names the model', async () => {
-    // Words know nothing of it: no stem of it stands anywhere.
+    // A search by words cannot find it: its stem occurs nowhere.
     expect(await found('reconnects', { by: 'words' })).toEqual([])
     expect(await found('reconnects', { by: 'meaning', limit: 1, kinds: ['file_view'] })).toHaveLength(1)
     const by = (legs: 'words' | 'meaning', embedded = true) =>
@@ -246,8 +246,8 @@ describe('a long archive', () => {
         select gen_random_uuid(), ${threadId}, gen_random_uuid(), 'bash', 'n ' || n, decode('00', 'hex'), 1,
           '2026-01-01'::timestamptz + n * interval '1 second', n = 1
         from generate_series(1, 25000) as n`
-      // As autovacuum may at any moment: it sees nothing of these entries yet, and the order of the index must not be left to
-      // what the planner makes of that.
+      // Autovacuum can run at any moment: it sees nothing of these entries yet, and the order of the index must not depend
+      // on the planner's estimates after it.
       await asOwner(database.url, (sql) => sql`vacuum heddle.archive`)
       const rowsRead = async () => {
         const [row] = await tx<{ rows: number }[]>`
@@ -260,7 +260,7 @@ describe('a long archive', () => {
         expect(newest.entries.map(({ summary }) => summary)[0]).toBe('n 25000')
         const after = await rowsRead()
         expect(after - before).toBeLessThan(11_000)
-        // The one that failed is the oldest of all: found on the third page.
+        // The failed one is the oldest of all: found on the third page.
         let pages = 0
         let page = await selectArchive(tx, { ...scope, failed: true, limit: 5 })
         for (pages = 1; page.next !== null; pages++) {

@@ -87,7 +87,7 @@ describe('a reference', () => {
       clearAgent(tx, { agentId: agentIdOf(projectId, 'weaver'), clearedAtMs }),
     )
     expect((await recalled(full)).messageId).toBe(file.messageId)
-    // As the current thread it is a name.
+    // In the place of the current thread it is a name.
     await expect(client().recall({ ref: file.ref, thread: code })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
@@ -114,7 +114,7 @@ describe('a reference', () => {
       const rows = await tx<{ code: string }[]>`select code from heddle.messages where thread_id = ${threadId}`
       return rows.map(({ code }) => code)
     })
-    // Of 40 codes some two begin alike.
+    // Among 40 codes, some two have the same prefix.
     const shared = codes.map((code) => code.slice(0, 1)).find((start, index, all) => all.indexOf(start) !== index) ?? ''
     const fault = client().recall({ ref: `msg-${shared}`, thread: 'crowded' })
     await expect(fault).rejects.toMatchObject({
@@ -292,7 +292,7 @@ describe('another project', () => {
     await asIfNowhere()
     await inOther((tx) => acceptGrant(tx, grant))
     expect(await client().recall({ ref })).toMatchObject({ content: 'theirs', ref: expect.stringContaining('next') })
-    // It is no grant in the other direction.
+    // It is not a grant in the other direction.
     const back = formatReference({ project: PROJECT_NAME, thread: 'cloth', message: file.code })
     await expect(clientOn(database, other).recall({ ref: back })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await inOther((tx) => revokeGrant(tx, grant))
@@ -302,7 +302,7 @@ describe('another project', () => {
   })
 })
 
-/** Longer than the work between two pauses on a busy machine, and shorter than anybody notices. */
+/** Longer than the work between two yields on a busy machine, and too short to be noticed. */
 const DELAY_MS_MAX = 50
 
 describe('no input of a caller', () => {
@@ -329,8 +329,8 @@ describe('no input of a caller', () => {
 })
 
 /**
- * The longest that the process computed between two turns of its event loop. Processor time and not the clock's, since a
- * machine that others use too stops everybody now and again.
+ * The longest CPU time of the process between two iterations of its event loop. CPU time instead of wall-clock time, since
+ * other load on a shared machine delays every process now and then.
  */
 async function longestTickMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0
@@ -344,13 +344,13 @@ async function longestTickMs(work: () => Promise<unknown>): Promise<number> {
   }
   setImmediate(tick)
   await work()
-  // What was computed last counts at the turn that comes after it.
+  // The last computation counts in the iteration after it.
   await new Promise((resolve) => setImmediate(resolve))
   isRunning = false
   return longest
 }
 
-/** On a machine that others use too, one try alone may be slow; what is slow by itself is slow each time. */
+/** On a shared machine one attempt alone may be slow; slow code is slow each time. */
 async function smallestOf(times: number, measure: () => Promise<number>): Promise<number> {
   let smallest = Number.POSITIVE_INFINITY
   for (let time = 0; time < times && smallest > DELAY_MS_MAX / 2; time++) {

@@ -7,7 +7,7 @@ import { append, appendOne, prepared, RECEIVED_AT_MS, type TestStore } from '../
 
 export const PROJECT_NAME = 'recall tests'
 
-/** A client for what needs a store and no queue. */
+/** A client for operations that need a store and no queue. */
 export function clientOn({ store }: Pick<TestStore, 'store'>, project = PROJECT_NAME, clock?: Clock): Client {
   return createClient({ store, queues: null, project, ...(clock && { clock }) })
 }

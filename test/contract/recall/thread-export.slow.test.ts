@@ -97,7 +97,7 @@ describe('a thread that is exported and imported', () => {
     const grown = await exported(from)
     expect((await imported(to, grown)).added.message).toBe(2)
     expect(await exported(to)).toEqual(grown)
-    // An older file brings nothing back, and takes nothing away.
+    // An older file adds nothing and removes nothing.
     await imported(to, lines)
     expect(await exported(to)).toEqual(grown)
   })

@@ -18,16 +18,16 @@ const DIMENSIONS = 64
 const MODEL = 'random-64'
 const THREADS = 6
 const MESSAGES = 420
-/** Threads that are embedded when the server has pgvector, and not before. */
+/** Threads that are embedded before or after the server gets pgvector. */
 const THREADS_LATER = 1
 const MESSAGES_LATER = 50
 const CHUNKS = (THREADS - THREADS_LATER) * MESSAGES + THREADS_LATER * MESSAGES_LATER
 const AGENT = 'compared'
 
-/** Postgres as WebAssembly takes its time to start, and to build an index, where others work beside it. */
+/** Postgres in WebAssembly is slow to start and to build an index while other processes run. */
 const HOOK_TIMEOUT_MS = 300_000
 
-/** A server that has pgvector, for one connection at a time. */
+/** A server with pgvector, for one connection at a time. */
 let pglite: PgliteServer
 beforeAll(async () => {
   pglite = await startPglite()
@@ -56,7 +56,7 @@ function randomOf(seed: number): () => number {
   }
 }
 
-/** Vectors around some centres, as those of texts about some subjects are. */
+/** Vectors around some centres, like those of texts about some subjects. */
 function vectorsOf(seed: number, count: number): Int8Array[] {
   const random = randomOf(seed)
   const centres = Array.from({ length: 20 }, () => Float32Array.from({ length: DIMENSIONS }, random))
@@ -109,7 +109,7 @@ describe.each([
       await fill(THREADS - THREADS_LATER)
       await database.drop()
       expect((await inspectServer({ url: pglite.url })).pgvector).toMatchObject({ isUsed: false })
-      // As when the extension comes to a server that is in use.
+      // As when the extension is installed on a server in use.
       await migrate({ url: pglite.url })
       database = pgliteStore()
     } else database = await freshStore()

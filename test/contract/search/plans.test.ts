@@ -41,7 +41,7 @@ it('word search reads its tables only through their indexes, a few pages for eac
   expectIndexed(plans, ['posting_segments', 'posting_blocks', 'posting_threads'])
   const [segments, blocks] = plans
   const found = segments === undefined ? 0 : pagesOf(segments)
-  // Down the index of blocks twice for each term and segment, and a page of its row: three levels at most at this size.
+  // Two descents of the block index for each term and segment, and a page of its row: three levels at most at this size.
   const pairs = terms.length * (await segmentsOf(agentId))
   expect(found).toBeLessThan(60)
   expect(blocks === undefined ? 0 : pagesOf(blocks)).toBeLessThanOrEqual(8 * pairs)
@@ -77,11 +77,11 @@ it('vector search reads the rows of its agent and model only through their index
   expectIndexed(plans, ['vector_threads', 'posting_threads', 'vectors'])
   const [, vectors] = plans
   expect(vectors?.['Actual Rows']).toBeLessThanOrEqual(THREADS * MESSAGES)
-  // What is in memory is not read again.
+  // Rows in memory are not read again.
   expect(await search()).toHaveLength(1)
 })
 
-/** Every table is read by an index, with a condition that finds no more than is wanted. */
+/** Every table is read by an index, with a condition that finds no more rows than needed. */
 function expectIndexed(plans: readonly PlanNode[], tables: readonly string[]): void {
   const reads = plans.flatMap(nodesOf).filter((node) => node['Relation Name'] !== undefined)
   expect(new Set(reads.map((node) => node['Relation Name']))).toEqual(new Set(tables))

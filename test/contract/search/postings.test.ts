@@ -145,10 +145,10 @@ it('a long scope is searched by its index, which takes less space than half of i
   const segments = (await segmentsOf('long')).length
   const terms = ['word1', 'wordab', 'word2z', 'unheard']
   const read = await inProject(async (tx) => {
-    // A planner that has just learnt how few segments there are would rightly read them all.
+    // With fresh statistics on so few segments the planner would rightly read them all.
     await tx`set local enable_seqscan = off`
     const before = await rowsReadSoFar(tx)
-    // Several times: from the sixth on, a prepared statement may get a plan that knows no parameters.
+    // Several times: from the sixth execution on, a prepared statement may get a generic plan.
     for (let run = 0; run < 7; run++) await findWords(tx, { agentId, terms })
     const after = await rowsReadSoFar(tx)
     return Object.fromEntries([...after].map(([table, rows]) => [table, (rows - (before.get(table) ?? 0)) / 7]))

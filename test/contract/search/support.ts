@@ -17,7 +17,7 @@ export interface Place {
   readonly thread: string
 }
 
-/** A client for what needs a store and no queue. */
+/** A client for operations that need a store and no queue. */
 export function clientOn(
   { store }: Pick<TestStore, 'store'>,
   project = PROJECT_NAME,
@@ -25,7 +25,7 @@ export function clientOn(
 ): Client {
   return createClient({
     store,
-    // An erasure takes the thread's jobs off the queues; there are none.
+    // An erasure removes the thread's jobs from the queues, which do not exist here.
     queues: { removeJobs: async () => 0 } as unknown as Queues,
     project,
     ...(clock && { clock }),
@@ -40,7 +40,7 @@ export async function store(database: TestStore, place: Place, messages: readonl
   await appendOne(database.store, append(messages, { agent, thread }), projectIdOf(project))
 }
 
-/** Carries the embed stage out for a thread, as its worker does after a wake-up. */
+/** Runs the embed stage for a thread, as its worker does after a wake-up. */
 export async function index(
   database: TestStore,
   { project = PROJECT_NAME, thread }: Place,
@@ -63,7 +63,7 @@ export async function index(
   })
 }
 
-/** Stores messages and makes them findable. */
+/** Stores messages and indexes them for search. */
 export async function said(database: TestStore, place: Place, messages: readonly PreparedMessage[]): Promise<void> {
   await store(database, place, messages)
   await index(database, place)

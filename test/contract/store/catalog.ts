@@ -1,8 +1,8 @@
 import type postgres from 'postgres'
 
 /**
- * All that Postgres' catalogs say of the two schemas of the store, a line for each thing, sorted. Left out is the order of
- * columns: one that a later migration added comes last, and no statement depends on its place.
+ * The complete content of Postgres' catalogs for the two schemas of the store, one line for each object, sorted, without the
+ * order of columns: a column of a later migration comes last, and no statement depends on its position.
  */
 export async function readCatalog(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ line: string }[]>`
@@ -68,7 +68,7 @@ export async function readCatalog(sql: postgres.Sql): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** Who may do what, in an order of its own: that of an array of rights is the order of granting. */
+/** The privileges, sorted, because an array of privileges is in the order of granting. */
 function rightsOf(sql: postgres.Sql, rights: string) {
   return sql`(
     select string_agg(concat_ws(' ', grantor::regrole, grantee::regrole, privilege_type, is_grantable), ', '

@@ -14,7 +14,7 @@ const { entries } = JSON.parse(readFileSync(`${FOLDER}meta/_journal.json`, 'utf8
 /** The migrations of the versions before the first release, oldest first. */
 export const earlierMigrations = entries.map(({ tag }) => tag)
 
-/** Applies and records the first `count` migrations of the earlier chain, as the versions did that came with them. */
+/** Applies and records the first `count` migrations of the earlier chain, as those versions did. */
 export async function applyEarlier(sql: postgres.Sql, count: number): Promise<void> {
   if (count === 0) return
   await sql`create schema if not exists heddle_migrations`

@@ -12,7 +12,7 @@ async function failureOf(url: string): Promise<unknown> {
   return await store.inProject(PROJECT, (tx) => tx`select id from heddle.messages`).catch((error: unknown) => error)
 }
 
-/** The address of something that takes connections and is no Postgres. */
+/** The address of a server that accepts connections and is not Postgres. */
 async function serverThat(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -58,7 +58,7 @@ describe('the store', () => {
     for (const failure of failures) {
       expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', hint: expect.stringContaining('host and port') })
     }
-    // Twice the bound and more: the machine may be busy.
+    // More than twice the limit, since the machine may be busy.
     expect(performance.now() - startedMs).toBeLessThan(25_000)
   })
 

@@ -19,7 +19,7 @@ async function eventsReadSoFar(tx: Tx): Promise<number> {
   return row?.rowsRead ?? 0
 }
 
-/** As autovacuum would at some moment. */
+/** As autovacuum would at some time. */
 async function analyzeEvents(): Promise<void> {
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
   await sql`analyze heddle.events`

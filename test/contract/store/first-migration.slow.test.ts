@@ -13,7 +13,7 @@ async function migratedCatalog(url: string, count: number): Promise<string[]> {
   return await withSql(url, readCatalog)
 }
 
-/** One connection at a time, which is all that Postgres in this process takes. */
+/** One connection at a time, the limit of Postgres in this process. */
 async function withSql<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {

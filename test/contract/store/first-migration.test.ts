@@ -7,7 +7,7 @@ import { readCatalog } from './catalog.js'
 import { applyEarlier, earlierMigrations } from './earlier-chain.js'
 import { storeOfTests } from './support.js'
 
-/** Of commit 0973e1d, the first whose data has to survive. */
+/** Of commit 0973e1d, the first whose data must survive. */
 const FIRST_KEPT = earlierMigrations.indexOf('0023_clear_requests') + 1
 
 /** A connection as the owner of the database. */
@@ -72,7 +72,7 @@ interface Snapshot {
   >
 }
 
-/** From the snapshot, which `schema.test.ts` of the store holds to its declarations. */
+/** From the snapshot, which `schema.test.ts` of the store compares with its declarations. */
 function declaredColumns(): string[] {
   const folder = new URL('../../../packages/store/migrations/meta/', import.meta.url)
   const journal = JSON.parse(readFileSync(new URL('_journal.json', folder), 'utf8')) as { entries: { idx: number }[] }

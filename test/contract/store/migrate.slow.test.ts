@@ -84,7 +84,7 @@ describe('an owner that is no superuser', () => {
     const role = `owner_of_${name}`
     await sql`create role ${sql(role)} login createrole password 'plain'`
     await sql`alter database ${sql(name)} owner to ${sql(role)}`
-    // A cluster on which heddle_app is there already may have been set up by someone else, who must grant it once.
+    // On a cluster with an existing heddle_app, another user may have created it, who must grant it once.
     const [{ found } = { found: false }] =
       await sql`select exists (select from pg_roles where rolname = 'heddle_app') as found`
     if (found) await sql`grant heddle_app to ${sql(role)}`

@@ -225,7 +225,7 @@ describe('contexts', () => {
     expect(await contextOf(id)).toMatchObject(built)
     const error = { code: 'TIMEOUT', detail: 'too late' } as const
     expect(await inProject(PROJECT, (tx) => failContext(tx, { id, error, asked: asked(threadId) }))).toBe(false)
-    // Whoever waited for long has made the row meanwhile, or makes it now.
+    // The waiting client has inserted the row meanwhile, or inserts it now.
     expect(await request(id, threadId)).toMatchObject({ isNew: false })
     expect(await contextOf(id)).toMatchObject(built)
   })
@@ -309,7 +309,7 @@ describe('contexts', () => {
     }
     const unstored = newId()
     await finish(unstored, false)
-    // Ids that end in 0 are those with which the old ones go.
+    // The old contexts have ids that end in 0.
     for (let made = 0; made < 12; made++) await finish(newId().replace(/.$/, '0'), true)
     const kept = await inProject(
       PROJECT,

@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 /**
- * Puts a partitioned table in the place of `heddle.messages`, with everything that the migrations gave to that. Postgres
+ * Replaces `heddle.messages` by a partitioned table, with all its constraints and grants from the migrations. Postgres
  * refuses keys without the partition key.
  */
 async function partition(): Promise<void> {
@@ -67,7 +67,7 @@ async function partition(): Promise<void> {
     for (let remainder = 0; remainder < PARTITIONS; remainder++) {
       await tx.unsafe(`create table heddle.messages_${remainder} partition of heddle.messages
         for values with (modulus ${PARTITIONS}, remainder ${remainder})`)
-      // What is made in the schema is granted to services, and a partition has no policy of its own.
+      // New tables in the schema are granted to services, and a partition has no policy of its own.
       await tx.unsafe(`revoke all on heddle.messages_${remainder} from heddle_app`)
     }
     for (const { name, columns } of keys) {
@@ -85,7 +85,7 @@ async function partition(): Promise<void> {
   })
 }
 
-/** The partitions of which a query touches any block. */
+/** The partitions of which a query reads any block. */
 async function touched(query: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   const blocks = async (tx: Tx) => {
     const rows = await tx<{ name: string; blocks: number }[]>`
@@ -97,7 +97,7 @@ async function touched(query: (tx: Tx) => Promise<unknown>): Promise<string[]> {
     return new Map(rows.map(({ name, blocks }) => [name, blocks]))
   }
   return await database.store.inProject(PROJECT, async (tx) => {
-    // Planning looks at every partition, until the plan is one that knows no parameters: from the sixth time on, at most.
+    // The planner reads every partition, until it uses a generic plan: from the sixth execution on, at most.
     for (let run = 0; run < 7; run++) await query(tx)
     const before = await blocks(tx)
     for (let run = 0; run < 3; run++) await query(tx)

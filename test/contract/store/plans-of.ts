@@ -1,7 +1,7 @@
 import type { Store, Tx } from '@heddle/store'
 import { expect } from 'vitest'
 
-/** Read as the server gives it. */
+/** In the format of the server. */
 export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -30,14 +30,14 @@ export async function plansOf(
       apply(target, self, given) {
         const query = Reflect.apply(target, self, given) as PromiseLike<unknown>
         const run = query.then
-        // Parts of a statement are never waited for; a statement is, and is explained beside.
+        // Fragments of a statement are never awaited; a statement is, and is also explained.
         const runOnce = (...callbacks: Parameters<typeof run>) => {
           explained.push(explain(target, Reflect.apply(target, self, given)))
           Reflect.set(query, 'then', run)
           return run.apply(query, callbacks)
         }
         Reflect.set(query, 'then', runOnce)
-        // One that is read row by row is asked for its rows, and never waited for.
+        // A statement that is read row by row is never awaited as a whole.
         const { cursor } = query as unknown as { cursor?: (rows: number) => unknown }
         if (cursor !== undefined) {
           Reflect.set(query, 'cursor', (rows: number) => {

@@ -41,7 +41,7 @@ let undoneId = ''
 
 const THREAD_MESSAGES = 2_000
 
-/** A thread of 2,000 messages beside another, on a table of which the server has no statistics yet: the planner's worst case. */
+/** A thread of 2,000 messages beside another, on a table without statistics: the planner's worst case. */
 beforeAll(async () => {
   database = await freshStore()
   for (const thread of ['thread 2', 'thread 1']) {
@@ -54,12 +54,12 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Runs a query in a transaction and returns how many rows of each table the server read for one run. */
+/** Runs a query in a transaction and returns the number of rows of each table that the server read for it. */
 async function rowsRead(query: (tx: Tx) => Promise<unknown>): Promise<Record<string, number>> {
   const runs = 7
   return await database.store.inProject(PROJECT, async (tx) => {
     const before = await rowsReadSoFar(tx)
-    // Several times: from the sixth on, a prepared statement may get a plan that knows no parameters.
+    // Several times: from the sixth execution on, a prepared statement may get a generic plan.
     for (let run = 0; run < runs; run++) await query(tx)
     const after = await rowsReadSoFar(tx)
     return Object.fromEntries([...after].map(([table, rows]) => [table, (rows - (before.get(table) ?? 0)) / runs]))

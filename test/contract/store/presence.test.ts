@@ -24,7 +24,7 @@ test('an ended process and the calling process are not counted as workers, thoug
   await serving(process.pid)
   expect([...(await servedStages(store, 'loom'))]).toEqual(['ingest'])
   expect(await elsewhere()).toEqual([])
-  // Of processes of other machines nothing is seen but their connections.
+  // Of processes on other machines only their connections are visible.
   expect([...(await stagesServedElsewhere(store, 'loom', { isLocal: false }))]).toEqual(['ingest'])
   await serving(process.ppid)
   expect(await elsewhere()).toEqual(['ingest'])

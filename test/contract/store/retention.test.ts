@@ -19,7 +19,7 @@ const inProject: TestStore['store']['inProject'] = (projectId, work) => database
 const DAY_MS = 86_400_000
 const OLD_MS = Date.now() - 10 * DAY_MS
 
-/** Makes rows look as if they had come about so long ago. */
+/** Makes rows look this old. */
 const age = (table: string, column: string, key: string, ids: readonly (string | number)[], atMs: number) =>
   asOwner(
     database.url,

@@ -90,14 +90,14 @@ export async function appendAll(
   )
 }
 
-/** Appends what must succeed, and returns its outcome. */
+/** Appends, fails the test on a refusal, and returns the outcome. */
 export async function appendOne(store: Store, one: Append, projectId = PROJECT): Promise<AppendOutcome> {
   const [outcome] = await appendAll(store, [one], projectId)
   if (outcome === undefined || outcome.error !== null) throw new Error(`the append failed: ${outcome?.error?.detail}`)
   return outcome
 }
 
-/** Leaves marks of some messages at the head of a thread, as a restore does, all at one time of the conversation. */
+/** Adds marks for some messages at the head of a thread, as a restore does, all at one time of the conversation. */
 export async function leaveMarks(
   store: Store,
   threadId: string,

@@ -35,7 +35,7 @@ describe('a database that is set to read-only', () => {
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('read-only'),
     })
-    // Reads go on, and leave a session that began while nothing could be written.
+    // Reads continue, and leave a session from the time without writes.
     await store.inProject(PROJECT, (tx) => tx`select 1`)
     await onPostgres(postgresUrl(), `alter database "${name}" reset default_transaction_read_only`)
     await write().catch(() => {})

@@ -15,11 +15,11 @@ export interface Judged {
   /** Views by a tool whose file was changed later, older than the kept tail. */
   readonly wanted: number
   readonly found: number
-  /** What was called wrongly or not found, for people who look into it. */
+  /** Wrong and missed views, for manual inspection. */
   readonly faults: readonly string[]
 }
 
-/** Whether the pruner calls those views superseded that are, each whole session being one batch with default settings. */
+/** Compares the views that the pruner marks as superseded with those that are; each session is one batch with default settings. */
 export async function measureSuperseded(dataDir: string): Promise<Measured[]> {
   const judged = (await readSessions(dataDir)).map(judgeSession)
   const sum = (part: 'called' | 'right' | 'wanted' | 'found') => judged.reduce((total, each) => total + each[part], 0)

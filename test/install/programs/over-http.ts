@@ -21,6 +21,6 @@ if (!(refused instanceof HeddleError)) throw new Error(`not refused, but ${Strin
 // A package that is not installed is not faked.
 const missing: unknown = await connect({ databaseUrl: 'postgres://127.0.0.1:1/none' }).catch((error: unknown) => error)
 if (!(missing instanceof HeddleError) || missing.hint?.startsWith('npm install @heddle/engine') !== true) {
-  throw new Error(`expected to be told what to install: ${String(missing)}`)
+  throw new Error(`expected an error that says what to install: ${String(missing)}`)
 }
 process.stdout.write(`${JSON.stringify({ stored: stored.stored, threads: page.items.length, code: refused.code })}\n`)

@@ -28,7 +28,7 @@ describe('with a session that outgrew its budget', () => {
     const recalled = await home.heddle('recall', hit.ref, '--json')
     expect(recalled.document).toMatchObject({ ref: hit.ref, filePaths: hit.filePaths, messageId: hit.messageId })
     const path = hit.filePaths[0].split('/').at(-1)
-    // With so few tokens the content cannot include the note that it was cut.
+    // With so few tokens the content cannot include the note that it was truncated.
     const cut = await home.heddle('recall', hit.ref, '--max-tokens', '1')
     expect(cut.stderr).toMatch(/^cut by --max-tokens; lines in all: \d+\./)
     const found = await home.heddle('recall', '--thread', 'session', '--search', path, '--json')
@@ -62,7 +62,7 @@ describe('with a session that outgrew its budget', () => {
     expect((await home.heddle('search', 'file', '--thread', 'session')).stdout).toMatch(
       /^msg-\w+ · session · .*\n[\s\S]*? {2}> /,
     )
-    // By words alone: hashed parts of words find something like them in the random names of folders now and then.
+    // Only by words: the hashing embedder sometimes finds similar parts in the random names of folders.
     expect((await home.heddle('search', 'zebra', '--by', 'words')).stdout).toContain('other words')
     const absent = await home.heddle('search', 'file', '--thread', 'nowhere', '--json')
     expect([absent.code, absent.error]).toMatchObject([1, { code: 'NOT_FOUND', hint: expect.stringMatching(/list/) }])

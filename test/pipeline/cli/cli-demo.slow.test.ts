@@ -14,7 +14,7 @@ test('the demo processes a real session from import to context in well under thr
   timeout: 180_000,
 }, async () => {
   const home = await openHome()
-  // Its scratch folder is made below the user's own one, so that what is left of it would be seen.
+  // Its scratch folder is created below the user's own one, so that leftovers would be visible.
   const running = home.under({ TMPDIR: home.dir }).start(['demo', '--json'])
   const { code, document, stderr } = await running.ended
   expect(stderr).toBe('')
@@ -60,7 +60,7 @@ test('an unreachable provider does not delay the demo, which says that it contin
   timeout: 90_000,
 }, async () => {
   const server = await startProtocolServer()
-  // Nobody listens there any more.
+  // The port is closed.
   await server.close()
   const home = await openHome({ OPENAI_API_KEY: 'key-of-a-test', OPENAI_BASE_URL: server.openAiUrl })
   await writeFile(home.path('session.jsonl'), SESSION)

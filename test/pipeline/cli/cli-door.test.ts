@@ -10,7 +10,7 @@ const ODD_SERVER = fileURLToPath(new URL('../doors/odd-mcp-server.mjs', import.m
 
 let pipeline: Pipeline
 let http: Served
-/** Where the store is, and elsewhere: a machine that knows the address of the gateway and no more. */
+/** A machine with the store, and another one that knows only the address of the gateway. */
 let home: Home
 let away: Home
 
@@ -137,7 +137,7 @@ describe('with a remote gateway', () => {
     const history = (await admin.heddle('threads', 'history', 'shipped', '--json')).document.items
     expect(history.map(({ content }: { content: string }) => content)).toContain(', and the second')
 
-    // A key of the role agent makes an agent whose window holds recorded sessions.
+    // A key of the role agent creates an agent whose window includes recorded sessions.
     const old = { id: ids[0], role: 'user', content: 'go', sentAt: '2025-02-12T14:30:00Z' }
     await writeFile(away.path('away.jsonl'), `${JSON.stringify(old)}\n`)
     const sent = await away.heddle('import', 'away.jsonl', '--agent', 'newcomer', '--json')
@@ -167,7 +167,7 @@ describe('with a remote gateway', () => {
 
     await heddle('items', 'set', 'rule', 'tone', '--agent', 'scribe', '--text', 'Be kind.', '--include', 'always')
     expect((await heddle('items', 'list', '--agent', 'scribe')).items).toMatchObject([{ name: 'tone' }])
-    // The server is asked from here; what it lists goes to the gateway.
+    // This machine queries the server; the tools go to the gateway.
     await writeFile(
       desk.path('told.json'),
       JSON.stringify({ pages: [[{ name: 'spell', inputSchema: { type: 'object' } }]] }),

@@ -16,7 +16,7 @@ describe('on the command line', () => {
   })
   afterAll(() => pipeline?.close())
 
-  /** @param typed what the person at the terminal types; without it there is no terminal */
+  /** @param typed the input of a person at a terminal; without it there is no terminal */
   async function heddle(argv: readonly string[], typed?: string) {
     const asked: string[] = []
     const [stdout, stderr] = [new PassThrough(), new PassThrough()]

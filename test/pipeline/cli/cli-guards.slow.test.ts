@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Home, isAlive, openDatabaseHome, openHome } from './cli-support.js'
 
-/** An empty database of its own, for one test. */
+/** An empty database for one test. */
 async function openEmpty() {
   const database = await freshDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -132,7 +132,7 @@ test('a SIGTERM to "npx heddle up" also ends heddle, though npx forwards it only
   expect(pid).not.toBe(npx.pid)
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   npx.kill('SIGTERM')
-  // Its output ends when the last of them has closed it.
+  // Its output ends when the last process has closed it.
   await npx.ended
   await expect(fetch(`${url}/healthz`)).rejects.toThrow()
 })

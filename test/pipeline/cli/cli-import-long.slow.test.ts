@@ -10,12 +10,12 @@ const idOf = (index: number) => `018f0000-0000-7000-8000-${String(index).padStar
 const message = (index: number, content = `message ${index}`) =>
   `${JSON.stringify({ id: idOf(index), role: index % 2 === 0 ? 'user' : 'assistant', content })}\n`
 
-/** Megabytes that the command may have for what lives longer than a moment; its modules take half of them. */
+/** Megabytes of the command's old generation; its modules take half of them. */
 const HEAP_MEGABYTES = 80
 const FILE_MEGABYTES = 240
 const MESSAGES = 300
 
-/** A session of Claude Code: a little said, and hundreds of megabytes of records that are no messages. */
+/** A session of Claude Code: a few messages, and hundreds of megabytes of other records. */
 function* longSession(): Generator<string> {
   const record = JSON.stringify({ type: 'progress', sessionId: 's', data: 'lines of a build '.repeat(12_000) })
   for (let index = 0; index < MESSAGES; index++) {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 test('a recorded run leads to a context with its summary, and to a readable receipt', async () => {
   const built = await build('--messages')
-  // On a busy machine it says what it waits for.
+  // On a busy machine it reports its waiting.
   expect(built.stderr.replace(/^ *pruned and summarized: .*\n/gm, '')).toBe('')
   expect(built.stdout).toMatch(/progress-summary +1 +\d+\n/)
   expect(built.stdout).toContain('iterations: 7 covered, 3 raw, 2 left-out')

@@ -13,7 +13,7 @@ interface LogLine {
   readonly signal?: string
 }
 
-/** Both outputs as whoever gathers the output of a container gets them; each line must be JSON. */
+/** Both outputs as a log collector of containers gets them; each line must be JSON. */
 function linesOf({ stdout, stderr }: Ran): LogLine[] {
   return `${stdout}${stderr}`
     .split('\n')
@@ -21,7 +21,7 @@ function linesOf({ stdout, stderr }: Ran): LogLine[] {
     .map((line) => JSON.parse(line))
 }
 
-/** A Redis that BullMQ has something to print about. */
+/** A Redis that makes BullMQ print a warning. */
 async function evictingRedis(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-test-redis-'))
   const server = await startRedisServer({

@@ -25,7 +25,7 @@ test('a strategy from a module named in heddle.yaml compacts and builds in each 
   expect(built.stderr).toBe('')
   expect(built.document).toMatchObject({ strategy: 'two-requests', summaryUsed: true })
   const shown: { content: string }[] = built.document.messages
-  // The last two requests, with all that was done for them.
+  // The last two requests, with all their work.
   for (const line of lines.slice(100)) expect(shown.map(({ content }) => content)).toContain(line.content)
   const asked = await home.heddle(
     ...['context', 'build', '--agent', 'coder', '--thread', 'run', '--strategy', 'two-requests', '--json'],

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { runCli } from '@heddle/cli'
 import { afterEachFile, migratedDatabase, QUEUE_PREFIX } from '@heddle/test-support'
 
-/** The executable as users have it; it runs what `npm run build` has made. */
+/** The executable of users; it runs the output of `npm run build`. */
 const EXECUTABLE = fileURLToPath(new URL('../../../packages/cli/bin/heddle.js', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const BUILT = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url))
@@ -19,7 +19,7 @@ export interface Ran {
   readonly stdout: string
   readonly stderr: string
   /** The one document on standard output. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read it like a program in any language.
   readonly document: any
   /** The one error object on standard error. */
   readonly error: { code: string; detail: string; field?: string; received?: string; hint: string }
@@ -33,31 +33,31 @@ export interface Running {
   kill(signal: NodeJS.Signals): void
 }
 
-/** A folder of a user: nothing in it, and `heddle` runs there. Removed when the test file has ended. */
+/** The empty folder of a user, in which `heddle` runs. It is removed at the end of the test file. */
 export interface Home {
   readonly dir: string
   path(name: string): string
-  /** Runs a command line to its end, in this process: a process of its own takes most of a second to start. */
+  /** Runs a command line to its end, in this process, because a new process takes most of a second to start. */
   heddle(...argv: string[]): Promise<Ran>
-  /** Runs a command line in a process of its own, which can be killed, joined and asked; `input` is piped into it. */
+  /** Runs a command line in a separate process, which can be killed, joined and queried; `input` is piped into it. */
   start(argv: readonly string[], input?: string): Running
   /** The same by `npx heddle`: the process is that of npx. */
   startByNpx(argv: readonly string[]): Running
-  /** The same folder for a user with more, or other, variables. */
+  /** The same folder for a user with additional or other variables. */
   under(environment: Readonly<Record<string, string>>): Home
 }
 
-/** A user whose `DATABASE_URL` names a database that is migrated. */
+/** A user whose `DATABASE_URL` names a migrated database. */
 export interface DatabaseHome extends Home {
   readonly databaseUrl: string
 }
 
-/** Their names go on with the id of the process that made them. */
+/** Their names end with the id of the process that created them. */
 const FOLDERS = 'heddle-cli-'
 const folders: string[] = []
 let sweeping: Promise<void> | undefined
 
-/** Removes what test processes have left that were killed before they could. */
+/** Removes leftovers of test processes that were killed. */
 async function sweep(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDERS))
   const isLeft = (name: string) => !isAlive(Number(/^\d+(?=-)/.exec(name.slice(FOLDERS.length))?.[0] ?? process.pid))
@@ -74,13 +74,13 @@ export async function openHome(environment: Readonly<Record<string, string>> = {
   sweeping ??= sweep()
   await sweeping
   const dir = await mkdtemp(join(tmpdir(), `${FOLDERS}${process.pid}-`))
-  // Postgres, when root starts it, runs as another user, who must be able to pass through.
+  // Started by root, Postgres runs as another user, which must be able to pass through this folder.
   await chmod(dir, 0o711)
   folders.push(dir)
   return homeIn(dir, environment)
 }
 
-/** A folder and a database of a user, for commands of which it does not matter who starts the server. */
+/** A folder and a database of a user, for commands that do not depend on who starts the server. */
 export async function openDatabaseHome(environment: Readonly<Record<string, string>> = {}): Promise<DatabaseHome> {
   const database = await migratedDatabase()
   databases.push(database)
@@ -101,7 +101,7 @@ function homeIn(dir: string, environment: Readonly<Record<string, string>>): Hom
   }
 }
 
-/** Nothing of the environment of the tests: no address of a server, no setting. */
+/** No variable of the tests: no address of a server, no setting. */
 function environmentIn(home: string, env: Readonly<Record<string, string>>): Record<string, string | undefined> {
   return { PATH: process.env['PATH'], HOME: home, TMPDIR: tmpdir(), HEDDLE_EMBEDDER: 'hashing', ...env }
 }
@@ -117,7 +117,7 @@ async function runHere(
   return ranWith({ code, signal: null, stdout: stdout.text, stderr: stderr.text })
 }
 
-/** A stream that is no terminal and keeps what is written. */
+/** A stream that is not a terminal and records its output. */
 class WrittenText extends Writable {
   text = ''
 
@@ -147,7 +147,7 @@ function spawnHeddle(
   input = '',
 ): Running {
   const child = spawn(program, argv, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
-  // A command that ends without reading it is no fault.
+  // A command that ends without reading its input is not a fault.
   child.stdin.on('error', () => undefined).end(input)
   running.add(child)
   let [stdout, stderr] = ['', '']

@@ -159,7 +159,7 @@ describe('beside "heddle up"', () => {
   test('further workers join, and stop in order', async () => {
     const worker = home.start(['worker', 'all', '--concurrency', '2', '--json'])
     expect(JSON.parse(await worker.firstLine)).toMatchObject({ status: 'ready' })
-    // They let others of the machine go first, such as the server that they work for.
+    // They run at a lower priority than other processes of the machine, such as their own server.
     expect(getPriority(worker.pid)).toBe(10)
     worker.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)

@@ -11,7 +11,7 @@ type Check = { name: string; status: string; detail: string; hint: string }
 const checkOf = (ran: Ran, name: string, status: string): Check | undefined =>
   (ran.document.checks as Check[]).find((check) => check.name === name && check.status === status)
 
-/** What `/readyz` of a process answers. */
+/** The answer of a process's `/readyz`. */
 async function readyz(port: number): Promise<{ status: number; detail: string; hint: string }> {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`)
   return { ...((await response.json()) as { detail: string; hint: string }), status: response.status }

@@ -2,7 +2,7 @@ import { formats, limits } from '@heddle/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
 
-/** A run of calls, each with signed reasoning that is longer than all else of it. */
+/** A run of calls, each with signed reasoning longer than its other content. */
 function reasoningRun(calls: number) {
   const words = 'the login fails with connection refused after the token was refreshed in the server of the module '
   const steps = Array.from({ length: calls }, (_, index) => [
@@ -77,7 +77,7 @@ describe('a thread whose reasoning is longer than its other content', () => {
     }
     expect((await client.threads.get('real-costs')).states).toEqual([])
     const limit = Math.ceil(sentTokens.anthropic / 0.79)
-    // Without its reasoning the thread is far from this budget; with it, the next message is past the trigger.
+    // Without its reasoning the thread is far below this budget; with it, the next message exceeds the trigger.
     await client.agents.put('thinker', { settings: { budget: limit } })
     await client.messages.append({
       agent: 'thinker',

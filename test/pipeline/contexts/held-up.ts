@@ -6,7 +6,7 @@ import { openDatabaseHome } from '../cli/cli-support.js'
 
 const HOLDS = fileURLToPath(new URL('loop-holds.mjs', import.meta.url))
 
-/** A `heddle up` that tells for how long its event loop was held. */
+/** A `heddle up` that reports the blocks of its event loop. */
 export async function startHeldUp() {
   const home = await openDatabaseHome()
   const file = home.path('holds')
@@ -17,12 +17,12 @@ export async function startHeldUp() {
   return {
     url,
     databaseUrl: home.databaseUrl,
-    /** What was held before is forgotten. */
+    /** Resets the measurement. */
     async beginHolds() {
       await writeFile(file, 'begin')
       await waitFor(async () => (await readFile(file, 'utf8')) !== 'begin')
     },
-    /** The longest since the beginning, in milliseconds. */
+    /** The longest block since the beginning, in milliseconds. */
     longestHoldMs: async () => Number(await readFile(file, 'utf8')),
     async stop() {
       up.kill('SIGTERM')

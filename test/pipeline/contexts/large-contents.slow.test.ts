@@ -4,7 +4,7 @@ import { contentShapes } from '@heddle/test-support/content-shapes/index'
 import { expect, test } from 'vitest'
 import { startHeldUp } from './held-up.js'
 
-/** Contents that cost most, each in its own way: words without spaces, and characters that are stored escaped. */
+/** The most expensive contents, each in its own way: words without spaces, and characters that are stored escaped. */
 const SHAPES = ['chinese', 'nul', 'double-quotes', 'high-surrogates']
 const BYTES = 3_000_000
 const CHARACTERS_MAX = 1_500_000
@@ -25,11 +25,11 @@ test('contents of megabytes block the event loop of "heddle up" no longer than o
     )
     await client.search({ query: 'work', thread })
   }
-  // What is loaded once is not what a content costs.
+  // Loading of modules is not the cost of a content.
   await pass('first', 'some words '.repeat(10_000))
   await up.beginHolds()
 
-  // The longest hold since the beginning, after each shape.
+  // The longest block since the beginning, after each shape.
   const heldMs: Record<string, number> = {}
   for (const shape of SHAPES) {
     await pass(shape, contentShapes[shape]?.(BYTES).slice(0, CHARACTERS_MAX) ?? '')

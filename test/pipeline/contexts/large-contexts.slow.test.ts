@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { startHeldUp } from './held-up.js'
 
 /**
- * To build a context of so many messages for the first time takes several times as long as what is allowed below. The machine
- * counts for little, as it is the computing of the one thread that is measured.
+ * The first build of a context of this many messages takes several times the limit below. Other load on the machine has
+ * little effect, because the CPU time of one thread is measured.
  */
 const MESSAGES = 2_000
 const HELD_MS_MAX = 100
@@ -41,7 +41,7 @@ test('contexts of a long thread, each with another budget, block the event loop 
   const built = [16_000, 20_000, 24_000].map((budget) =>
     client.contexts.build({ thread: 'long', message: 'go on', format: 'openai-chat', budget }),
   )
-  // The thread computes for seconds now; a short context passes it.
+  // The thread computes for seconds now; a short context overtakes it.
   const first = await Promise.race([
     client.contexts.build({ thread: 'short', message: 'go on' }).then(() => 'short'),
     ...built.map((context) => context.then(() => 'long')),

@@ -1,6 +1,6 @@
-// Loaded before `heddle up` in the test that looks at how long its event loop is held. It writes down the longest time that
-// the loop's own thread computed between two turns of a timer: how busy the machine is does not count, as it would in what a
-// clock on the wall shows. That time is told by Linux alone; elsewhere the delay by the wall's clock is written down.
+// Loaded before `heddle up` in the test that measures the blocks of its event loop. It writes the longest CPU time of the
+// loop's thread between two ticks of a timer: unlike wall-clock time, that does not include other load on the machine.
+// Only Linux reports that time; elsewhere the wall-clock delay is written.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
@@ -13,7 +13,7 @@ if (path !== undefined && isMainThread) {
   let isReady = false
   setInterval(() => {
     const now = computedMs()
-    // To start takes one long turn, before anything is served: the test says when it looks.
+    // The start is one long block, before anything is served: the test says when to measure.
     longestMs = isReady ? Math.max(longestMs, now - last) : 0
     isReady ||= isAsked()
     if (isReady && longestMs !== writtenMs) {

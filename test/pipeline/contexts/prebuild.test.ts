@@ -12,7 +12,7 @@ import { AGENT, openLoom, session, THREAD } from '../weaving.js'
 
 let pipeline: Pipeline
 let sql: postgres.Sql
-/** Milliseconds that the clock of workers and clients is ahead. */
+/** Milliseconds by which the clock of workers and clients is ahead. */
 let aheadMs = 0
 const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
 
@@ -37,12 +37,12 @@ function clientWithClock(project: string): Client {
   return createClient({ store, queues, project, clock })
 }
 
-/** Without its id, and without what it shares with the context before it, which for each of two is another. */
+/** Without its id, and without its shared prefix, whose previous context differs between the two. */
 function withoutId({ id: _, receipt: { sharedPrefixTokens: __, ...receipt }, ...context }: ContextResult) {
   return { ...context, receipt }
 }
 
-/** Contexts of the thread that were built without being asked for, and hold all of its messages. */
+/** Contexts of the thread that were built without a request, and include all of its messages. */
 async function prepared(project: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select context.id from heddle.contexts as context
@@ -52,7 +52,7 @@ async function prepared(project: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Contexts of the thread that may answer a request, or will. */
+/** Contexts of the thread that can answer a request, now or later. */
 async function keyed(project: string): Promise<number> {
   const rows = await sql`
     select from heddle.contexts
@@ -63,7 +63,7 @@ async function keyed(project: string): Promise<number> {
 describe('prebuilt contexts', () => {
   test('are ready at the first request after a message was stored', async () => {
     const { client } = await openLoom(pipeline, 'ready')
-    // So large that no compaction comes after what was prepared.
+    // So large that no compaction follows the prebuilt context.
     await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
     const messages = session('ready', 40).map(({ message }) => message)
     const request = { thread: THREAD, prebuild: true }
@@ -76,7 +76,7 @@ describe('prebuilt contexts', () => {
       return found.length > 0 && found
     })
     const now = () => ({ thread: THREAD, at: new Date(clock.nowMs()).toISOString() })
-    // What was prepared and not taken was never anybody's context.
+    // A prebuilt context that was not delivered is not in the history of contexts.
     expect(ids).not.toContain((await client.contexts.at(now())).id)
     const answered = await client.contexts.build(request)
     expect(ids).toContain(answered.id)
@@ -123,18 +123,18 @@ describe('prebuilt contexts', () => {
           const asked = { ...request, prebuild: true }
           const before = await client.contexts.build(asked)
           await changes[kind]({ client, append, step })
-          // Whether or not the stages are done with it, what is answered is what the store says now.
+          // Whether or not the stages have finished, the answer reflects the current store.
           if (settles) await client.threads.waitUntilSettled(THREAD)
           const { answered, fresh, cold } = await atOneMoment(client, project, asked, request)
           expect(withoutId(answered), kind).toEqual(withoutId(fresh))
-          // Nor is anything of it what a worker keeps in memory of an earlier moment.
+          // Nor does it contain anything that a worker caches from an earlier time.
           expect(withoutId(fresh), kind).toEqual(withoutId(cold))
           if (answered.id === before.id) hits++
         }
       }),
       { numRuns: 2 },
     )
-    // Nothing was changed in some steps: what was built before them is still the answer.
+    // Some steps changed nothing: contexts from before them are still valid answers.
     expect(hits).toBeGreaterThan(0)
   })
 
@@ -159,7 +159,7 @@ describe('prebuilt contexts', () => {
 
     await client.items.put(AGENT, { type: 'rule', name: 'weft', text: 'Beat twice.', include: 'agent' })
     const third = await client.contexts.build(request)
-    // Other vectors may choose other items, and nothing tells when they change.
+    // Other vectors may select other items, and their changes have no version.
     expect((await client.contexts.build(request)).id).not.toBe(third.id)
     await append(1)
     await waitFor(async () => (await keyed('with-items')) === 0, { what: 'that no more is prepared' })
@@ -263,7 +263,7 @@ type Change = keyof typeof changes
 
 let unlike = 0
 
-/** Every compaction that the thread has had, and how each stands: one that came and went again is not overlooked. */
+/** Every compaction of the thread with its state, so that one that came and went again is not missed. */
 async function compactions(project: string): Promise<string> {
   const states = await sql`
     select id, status from heddle.context_states
@@ -272,8 +272,8 @@ async function compactions(project: string): Promise<string> {
 }
 
 /**
- * The answers, of one state of the store: it did not change between them. What no worker has built the like of is read
- * anew; its settings are those of another strategy.
+ * The answers from one unchanged state of the store. A context that is in no worker's cache is read
+ * again; its settings are those of another strategy.
  */
 async function atOneMoment(client: Client, project: string, asked: ContextRequest, request: ContextRequest) {
   for (;;) {

@@ -4,10 +4,10 @@ import { allStages, modes, openPipeline, type Pipeline } from '../support.js'
 import { type Loom, openLoom, session, type Woven, woven } from '../weaving.js'
 
 const messages = session('same', 150)
-/** What the first mode arrives at in the plainest way; everything else is held to it. */
+/** The result of the first mode in the simplest way; all other results must equal it. */
 let expected: Woven | undefined
 
-// The embedded mode has its queues where the mode of Postgres has them.
+// The embedded mode has its queues in the same place as the Postgres mode.
 const backends = modes().filter(({ mode }) => mode !== 'embedded')
 describe.each(backends)('the same messages give the same context on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('in whatever way they arrive', () => {
@@ -18,7 +18,7 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     })
     afterAll(() => pipeline?.close())
 
-    /** Starts sets of workers one after the other, does something with them, and stops them. */
+    /** Starts sets of workers one after the other, runs something with them, and stops them. */
     async function withWorkers(
       sets: readonly (readonly StageName[])[],
       work: (loom: Loom) => Promise<void>,

@@ -8,7 +8,7 @@ import { AGENT, session } from '../weaving.js'
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 const contentsOf = (context: ContextResult) => context.messages.map(({ content }) => String(content))
-/** What a receipt says of each thread: messages shown, summarized, and left out with the reason. */
+/** The outcomes in a receipt for each thread: messages shown, summarized, and left out with the reason. */
 const accountOf = ({ receipt }: ContextResult) =>
   receipt.entries
     .filter(({ count }) => count > 0)
@@ -93,7 +93,7 @@ describe('a scoped context', () => {
     expect(account).toContainEqual(expect.objectContaining({ thread: 'main', mode: 'left-out', count: 3 }))
     expect(account.some(({ thread, mode, count }) => thread === 'long' && mode === 'covered' && count > 20)).toBe(true)
     expect(context.tokensUsed).toBeLessThanOrEqual(6_000)
-    // What the background compacted by the settings of that thread serves for any budget.
+    // The background's compaction by the settings of that thread is used for any budget.
     expect(contentsOf(context).some((content) => content.includes('<earlier-conversation'))).toBe(true)
   })
 

@@ -29,7 +29,7 @@ function chances(seed: number): (below: number) => number {
   return (below) => createHash('sha256').update(`${seed}-${draw++}`).digest().readUInt32BE(0) % below
 }
 
-/** Ten contexts of one moment: every format, large and small, by every strategy that shows messages. */
+/** Ten contexts of one time: every format, large and small, by every strategy that shows messages. */
 function requests(round: number): ContextRequest[] {
   const thread = THREAD
   return [
@@ -46,7 +46,7 @@ function requests(round: number): ContextRequest[] {
   ]
 }
 
-/** One change of what contexts are made of, of any kind. */
+/** One change of a context's inputs, of any kind. */
 async function change(
   client: Client,
   draw: (below: number) => number,
@@ -126,7 +126,7 @@ describe('stored contexts', () => {
       if (context.summaryUsed) kept.summaries++
       if (context.receipt.entries.some(({ mode }) => mode === 'condensed' || mode === 'stub')) kept.condensed++
     }
-    // What is rebuilt is worth it: summaries, what was condensed, and other threads are among it.
+    // The rebuilt contexts include summaries, condensed messages and other threads.
     expect(kept.summaries).toBeGreaterThan(ROUNDS)
     expect(kept.condensed).toBeGreaterThan(ROUNDS)
     const [{ hidden } = { hidden: 0 }] = await sql<{ hidden: number }[]>`
@@ -167,7 +167,7 @@ describe('stored contexts', () => {
         avg(length(delta))::int as lines, count(distinct chain_id)::int as chains, count(*)::int as rows
       from heddle.context_lines where thread_id = ${threadId}`
     expect(sizes?.rows).toBe(built.length)
-    // One chain for each of the ways in which they are asked for, until it is too long.
+    // One chain for each kind of request, until it is too long.
     expect(sizes?.chains).toBeLessThanOrEqual(Math.max(10, built.length / 10))
   })
 

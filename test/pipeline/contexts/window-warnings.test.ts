@@ -12,10 +12,10 @@ const DAY_S = 86_400
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 
 let names = 0
-/** An agent and a thread of their own, so that tests share a pipeline and nothing else. */
+/** A new agent and thread, so that tests share only a pipeline. */
 const freshNames = () => ({ agent: `agent ${++names}`, thread: `thread ${names}` })
 
-/** Says its time: one without stands where the message before it in its append does. */
+/** Sets its time: a message without one has the time of the message before it in its append. */
 const say = (content: string, fields: Partial<NewMessage> = {}): NewMessage => ({
   role: 'user',
   content,
@@ -28,7 +28,7 @@ const lastWeek = (count: number) =>
 let pipeline: Pipeline
 let client: Client
 let http: Served
-/** Milliseconds that the clock of the workers is ahead. */
+/** Milliseconds by which the clock of the workers is ahead. */
 let aheadMs = 0
 const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await pipeline?.close()
 })
 
-/** Nothing is lost between what is eligible and what the window hides. */
+/** Eligible and hidden messages add up to all messages. */
 function checkCounts({ receipt }: ContextResult): ContextResult['receipt'] {
   const { 'outside-window': outside = 0, 'before-clear': cleared = 0 } = receipt.ineligible
   expect(receipt.eligible + outside + cleared).toBe(receipt.imported)
@@ -72,7 +72,7 @@ describe('a receipt', () => {
     const wide = await client.contexts.build({ thread: own.thread, rollingWindow: null })
     expect(checkCounts(wide)).toMatchObject({ eligible: 3, ineligible: { error: 1 }, notes: [] })
     expect(wide.messages).toHaveLength(3)
-    // What is said again of a context that was built is what was said at first, also where it is made anew.
+    // A context that is read again has its first notes, also when it is rebuilt.
     const again = await Promise.all([client.contexts.get(built.id), client.contexts.get(built.id, { rebuild: true })])
     expect(again.map((each) => each.receipt)).toEqual([receipt, receipt])
     const { settings } = await client.contexts.diff(built.id, wide.id)
@@ -85,7 +85,7 @@ describe('a receipt', () => {
     await client.messages.append({ ...own, messages: [...lastWeek(2), say('today')] })
     expect((await build()).ineligible).toEqual({ 'outside-window': 2 })
     await client.agents.clear(own.agent, { clearedAt: daysAgo(3) })
-    // The clear hides all that was there; what comes later is hidden where it claims to be older than the clear.
+    // The clear hides all stored messages; a later one is hidden if its own time is before the clear.
     expect((await build()).ineligible).toEqual({ 'before-clear': 3 })
     await client.messages.append({ ...own, messages: [say('after', { sentAt: daysAgo(2) }), say('now')] })
     expect((await build()).ineligible).toEqual({ 'before-clear': 3, 'outside-window': 1 })
@@ -237,7 +237,7 @@ describe.each(transports)('an append over $transport', ({ open }) => {
     expect(await remote.messages.append({ ...append, ack: 'queued' })).not.toHaveProperty('warnings')
     await expect.poll(async () => (await remote.agents.get(made.agent)).settings).toEqual({ rollingWindow: null })
     expect(await remote.messages.append({ ...append, messages: lastWeek(3) })).not.toHaveProperty('warnings')
-    // One that is there keeps its own.
+    // An existing agent keeps its own window.
     await remote.messages.append({ ...append, newAgentRollingWindow: 60, messages: [say('now')] })
     expect((await remote.agents.get(made.agent)).settings).toEqual({ rollingWindow: null })
   })

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000
 const agoMs = (ms: number) => new Date(Date.now() - ms).toISOString()
 
 let names = 0
-/** An agent and a thread of their own, so that tests share a pipeline and nothing else. */
+/** A new agent and thread, so that tests share only a pipeline. */
 const freshNames = () => ({ agent: `agent ${++names}`, thread: `thread ${names}` })
 
 const say = (content: string, fields: Partial<NewMessage> = {}): NewMessage => ({ role: 'user', content, ...fields })
@@ -53,7 +53,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         expect(items).toMatchObject(messages.map((message, at) => ({ ...names, ...message, seq: at + 1 })))
         expect(items[0]).toMatchObject({ sentAt, orderedAt: sentAt, receivedAt: expect.stringMatching(/Z$/) })
         expect(items.map(({ inWindow }) => inWindow)).toEqual([true, true, true, true, false])
-        // What a chat's message id is kept for: the reply is routed back by it.
+        // The message id of a chat is stored because replies are routed by it.
         expect(items.find(({ sourceId }) => sourceId === 'chat-81723')?.thread).toBe(names.thread)
         expect(items.every(({ reference }) => /^msg-/.test(reference))).toBe(true)
       })
@@ -170,7 +170,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         await client.messages.append({ ...names, messages: [say('second')] })
         expect(await shown(client, names.thread)).toEqual(['second'])
         const latest = await client.agents.clear(names.agent)
-        // One that claims to be older is a clear all the same: it hides what is there when it comes.
+        // A clear with an earlier time is a clear all the same: it hides the messages stored before its arrival.
         await client.messages.append({ ...names, messages: [say('third')] })
         const older = await client.agents.clear(names.agent, { clearedAt: '2020-01-01T00:00:00Z' })
         expect(older).toMatchObject({ epoch: 3, clearedAt: latest.clearedAt })

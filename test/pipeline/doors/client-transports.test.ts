@@ -74,7 +74,7 @@ describe.each(transports)('a client over $transport', ({ open }) => {
     expect(rest.items.map(({ ref }) => ref)).not.toContain(last?.ref)
     const path = last?.filePaths[0] ?? ''
     expect((await list({ path, tool: 'read' })).items).toMatchObject([{ ref: last?.ref }])
-    // The words of what is condensed are indexed after it is listed.
+    // The words of condensed messages are indexed after they are listed.
     await expect
       .poll(async () => (await client.archive.search({ query: 'export', path })).items, { timeout: 20_000 })
       .toMatchObject([{ ref: last?.ref }])

@@ -20,7 +20,7 @@ afterAll(async () => {
 const AGENTS = ['coder', 'reviewer']
 const THREADS = ['run', 'walk']
 
-/** Two of everything that is listed, so that each list has a second page when its pages hold one entry. */
+/** Two entries for each list, so that it has a second page with one entry per page. */
 async function fill(client: RemoteClient): Promise<void> {
   const turns = Array.from({ length: 40 }, (_, turn) => {
     const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/part${turn}.ts` } }

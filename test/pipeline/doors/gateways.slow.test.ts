@@ -6,7 +6,7 @@ import { openEvents } from './http-support.js'
 
 interface Proxy {
   readonly url: string
-  /** Where connections lead that are opened from now on. */
+  /** The target of new connections. */
   leadTo(port: number): void
 }
 
@@ -65,7 +65,7 @@ test('two gateways behind one address act as one: events continue, idempotency k
     return { status: response.status, body: answer }
   }
 
-  // What was stored while nobody listened comes from the gateway that is left, once.
+  // Events from the time without a listener come from the remaining gateway, once.
   const streamUrl = `${proxy.url}/v1/events?topics=message.stored&thread=run`
   const events = await openEvents(streamUrl, { authorization: headers.authorization })
   const key = randomUUID()

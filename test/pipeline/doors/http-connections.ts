@@ -10,11 +10,11 @@ export interface PlainRequest {
 export interface PlainAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Of a stream of events: what came first. */
+  /** For an event stream: its first event. */
   readonly text: string
 }
 
-/** Connections that are kept between requests, for runs of very many of them: `fetch` costs several times as much. */
+/** Connections that are kept between requests, for very long runs: `fetch` costs several times as much. */
 export class Connections {
   readonly #agent: Agent
   readonly #origin: { readonly hostname: string; readonly port: string }
@@ -25,9 +25,9 @@ export class Connections {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connectionsMax })
   }
 
-  /** Sends what is given as it is, also what no client would let out. */
+  /** Sends the given bytes unchanged, also those that no client would send. */
   ask({ method, path, headers = {}, body }: PlainRequest): Promise<PlainAnswer> {
-    // Node leaves the length out where a method has no body most of the time.
+    // Node usually omits the length if a method has no body.
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     return new Promise((resolve, reject) => {
       const options = { agent: this.#agent, ...this.#origin, method, path, headers: { ...headers, ...length } }
@@ -39,7 +39,7 @@ export class Connections {
             headers: response.headers,
             text: Buffer.concat(parts).toString(),
           })
-        // A stream of events has no end; what it begins with is its answer.
+        // An event stream has no end; its beginning is its answer.
         const isEndless = response.headers['content-type']?.startsWith('text/event-stream') === true
         response.on('data', (part: Buffer) => {
           parts.push(part)

@@ -47,7 +47,7 @@ test('every request, whatever its form, is answered or refused with a typed erro
   }
   await Promise.all(Array.from({ length: AT_ONCE }, askOn))
   expect(faults).toEqual([])
-  // The requests are of use only while many ways out are taken often.
+  // The requests are useful only if many different results are frequent.
   for (const status of [200, 400, 404, 405, 415]) expect(statuses.get(status) ?? 0).toBeGreaterThan(COUNT / 200)
   expect((await http.ask('GET', '/v1/agents')).status).toBe(200)
 }, 120_000)
@@ -92,7 +92,7 @@ function ask({ method, path, headers, body }: MalformedRequest): Promise<Asked> 
           reject(error)
         }
       }
-      // A stream of events has no end; that it began is its answer.
+      // An event stream has no end; its beginning is its answer.
       if (response.headers['content-type']?.startsWith('text/event-stream') === true) {
         finish()
         asked.destroy()
@@ -105,7 +105,7 @@ function ask({ method, path, headers, body }: MalformedRequest): Promise<Asked> 
   })
 }
 
-/** Node leaves the length out where a method has no body most of the time. */
+/** Node usually omits the length if a method has no body. */
 function lengthen(headers: MalformedRequest['headers'], body: MalformedRequest['body']): Record<string, string> {
   return { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { openEvents } from './http-support.js'
 
-/** A gateway, and the key with which it is asked where it asks for one. */
+/** A gateway, and its key if it requires one. */
 export interface JourneyDoor {
   readonly url: string
   readonly key?: string
@@ -12,7 +12,7 @@ const BUDGET = 6_000
 const SETTLE_MS_MAX = 60_000
 
 /**
- * An agent's turn as docs/http.md tells it: an agent, messages that are stored once, a thread that outgrows its budget and
+ * An agent's turn as in docs/http.md: an agent, messages that are stored once, a thread that outgrows its budget and
  * settles, a context, search, recall to the byte, and events of all of it.
  */
 export async function takeHttpJourney({ url, key }: JourneyDoor): Promise<void> {
@@ -23,7 +23,7 @@ export async function takeHttpJourney({ url, key }: JourneyDoor): Promise<void> 
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }), ...more },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    // biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+    // biome-ignore lint/suspicious/noExplicitAny: tests read it like a program in any language.
     return { status: response.status, body: (await response.json()) as any }
   }
   const settings = { rollingWindow: null, budget: BUDGET }
@@ -71,7 +71,7 @@ export async function takeHttpJourney({ url, key }: JourneyDoor): Promise<void> 
   expect(found.body.items[0]).toMatchObject({ thread: 'fix-login', text: expect.stringContaining('part7') })
 }
 
-/** Reads of files, each with what was read: enough that old ones are condensed. */
+/** Reads of files, with their results: enough that old ones are condensed. */
 function conversation(turns: number) {
   return Array.from({ length: turns }, (_, turn) => {
     const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/file${turn}.ts` } }

@@ -21,7 +21,7 @@ async function keyOf(project: string, role: AccessRole): Promise<{ id: string; h
   return { id, headers: { authorization: `Bearer ${key}` } }
 }
 
-/** Every operation of the document, with names for what its path asks for. */
+/** Every operation of the document, with values for the parameters of its path. */
 function operationsOf(document: OpenApi) {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -41,7 +41,7 @@ test('a key belongs to one project: its messages are visible to that project and
   expect((await http.ask('GET', path, acme)).body.items).toMatchObject([{ content: messages[0]?.content }])
   expect((await http.ask('GET', path, globex)).status).toBe(404)
   expect((await http.ask('GET', '/v1/agents', globex)).body.items).toEqual([])
-  // Without a key a caller is of the gateway's own project, which has none.
+  // A caller without a key belongs to the gateway's own project, which has no keys.
   expect((await http.ask('GET', path)).status).toBe(404)
 })
 
@@ -203,7 +203,7 @@ test('a project beyond its limit of open requests is refused at once, while anot
     expect(answer.headers.get('retry-after')).toBe('1')
     expect(await answer.json()).toMatchObject({ code: 'RATE_LIMITED' })
   }
-  // Nothing that was accepted is lost, and nothing that was refused is there.
+  // No accepted message is lost, and no refused message is stored.
   const stored = (await pipeline.clientOf('noisy').messages.list({ thread: 'run', limit: 100 })).items.length
   expect(stored).toBe(answers.filter(({ status }) => status === 200).length)
   await narrow.gateway.close()

@@ -10,13 +10,13 @@ export interface MalformedRequest {
 }
 
 /**
- * A request that the document allows, more or less, with something in it that nobody should send.
+ * A request that the document mostly allows, with something invalid in it.
  *
- * @param brokenShare of how many the whole form is broken, too
+ * @param brokenShare of this many requests one is invalid as a whole, too
  */
 export function malformedRequest(document: OpenApi, random: Random, brokenShare = 1 / 3): MalformedRequest {
   const [pattern, operations] = random.pick(Object.entries(document.paths))
-  // After a first key of the project the gateway would refuse every further request for want of one.
+  // After a first key of the project the gateway would refuse every further request without one.
   const [method, operation] = random.pick(
     Object.entries(operations).filter(([, { operationId }]) => operationId !== 'createKey'),
   )
@@ -51,10 +51,10 @@ function queryOf(operation: Operation, good: Values, random: Random): string {
   return joined.length === 0 ? '' : `?${joined.join('&')}`
 }
 
-/** Broken as a whole: another method, another form of the body, another path. */
+/** Invalid as a whole: another method, another form of the body, another path. */
 function broken(asked: MalformedRequest, random: Random): MalformedRequest {
   const { headers, body } = asked
-  // A body that nobody reads breaks nothing.
+  // A change to an unused body has no effect.
   const takesBody = asked.method === 'POST' || asked.method === 'PUT'
   switch (takesBody ? random.whole(0, 11) : random.pick([0, 4, 5, 6, 10, 10, 10])) {
     case 0:
@@ -103,7 +103,7 @@ function broken(asked: MalformedRequest, random: Random): MalformedRequest {
   }
 }
 
-/** Larger than most routes take, or of very many parts. */
+/** Larger than most routes accept, or of very many parts. */
 function huge(random: Random): string {
   if (!random.oneIn(20)) return `{"a":${'{"a":'.repeat(random.whole(10, 5_000))}`
   return random.oneIn(2) ? JSON.stringify('x'.repeat(random.whole(200_000, 400_000))) : `[${'0,'.repeat(100_000)}0]`
@@ -130,7 +130,7 @@ function headerValue(random: Random): string {
   return random.oneIn(3) ? text(random).replace(/[^\x20-\x7e]/g, '?') : random.pick(values)
 }
 
-/** Some callers encode too little. What no client would let out is encoded all the same. */
+/** Some callers encode too little. Characters that no client would send are encoded all the same. */
 function encoded(random: Random, given: string): string {
   const whole = encodeURIComponent(given.toWellFormed())
   return random.oneIn(12) ? encodeURI(given.toWellFormed()).replace(/[?#]/g, '') : whole
@@ -138,7 +138,7 @@ function encoded(random: Random, given: string): string {
 
 type Json = unknown
 
-/** Puts something that does not belong there into one place of a value. */
+/** Inserts an invalid value into one place of a value. */
 function mutated(value: Json, random: Random): Json {
   if (value !== null && typeof value === 'object' && !random.oneIn(4)) {
     const keys = Object.keys(value)

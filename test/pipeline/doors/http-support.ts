@@ -6,11 +6,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import type { Pipeline } from '../support.js'
 
-/** A gateway in front of a pipeline, and what asks it. */
+/** A gateway in front of a pipeline, with a function that sends requests. */
 export interface Served {
   readonly gateway: Gateway
   readonly url: string
-  /** Asks, and holds the answer to the OpenAPI document. */
+  /** Sends a request, and checks the answer against the OpenAPI document. */
   ask(method: string, path: string, options?: AskOptions): Promise<Asked>
   readonly document: OpenApi
 }
@@ -23,7 +23,7 @@ interface AskOptions {
 export interface Asked {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read it like a program in any language.
   readonly body: any
 }
 
@@ -79,7 +79,7 @@ export async function serve(pipeline: Pipeline, options: Partial<GatewayOptions>
   }
 }
 
-/** Holds an answer to what the document says of it; anything but a success must be a problem document. */
+/** Checks an answer against the document; every failure must be a problem document. */
 export function validator(document: OpenApi): (method: string, path: string, asked: Asked) => void {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: 'http://document/', components: document.components })
@@ -118,7 +118,7 @@ function matches(pattern: string, path: string): boolean {
 export interface StreamedEvent {
   readonly id: number
   readonly event: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read it like a program in any language.
   readonly data: any
 }
 

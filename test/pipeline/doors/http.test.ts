@@ -178,7 +178,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
         .toBe(messages.length)
     })
 
-    test('events arrive in the order of their numbers, and a subscriber that reconnects misses none and gets none twice', async () => {
+    test('events arrive in the order of their numbers, and a subscriber that reconnects gets each event once', async () => {
       const { ask, url } = http
       const stored = `${url}/v1/events?topics=message.stored&thread=told`
       let head = 0
@@ -187,7 +187,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
         await ask('POST', '/v1/threads/told/messages', { body: { agent: 'coder', messages } })
         head += messages.length
       }
-      /** All events until the one of the thread's head: appends that came close together share one. */
+      /** All events until that of the thread's head: appends within a moment share one. */
       const readToHead = async (events: Awaited<ReturnType<typeof openEvents>>) => {
         const numbers: number[] = []
         for (let headSeq = 0; headSeq < head; ) {
@@ -203,7 +203,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
       const seen = await readToHead(first)
       first.close()
 
-      // Nobody listens now.
+      // No listener is connected now.
       await send(2)
       await send(3)
       const again = await openEvents(stored, { 'last-event-id': String(seen.at(-1)) })
@@ -290,7 +290,7 @@ describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
   })
 })
 
-/** `fetch` chooses the `Host` by itself. */
+/** `fetch` sets the `Host` itself. */
 function statusOf(url: string, path: string, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request(`${url}${path}`, { headers: { host } }, (response) => {
@@ -302,7 +302,7 @@ function statusOf(url: string, path: string, host: string): Promise<number> {
 
 let made = 0
 
-/** Turns of an agent that reads files, with ids of their own. */
+/** Turns of an agent that reads files, with distinct ids. */
 function conversation(turns: number) {
   return Array.from({ length: turns }, (_, turn) => {
     const id = () => `018f0000-0000-7000-9000-${(++made).toString(16).padStart(12, '0')}`

@@ -29,7 +29,7 @@ async function keyOf(project: string, role: AccessRole = 'admin'): Promise<strin
   return (await pipeline.clientOf(project).keys.create({ name: role, role })).key
 }
 
-/** Compiles each schema once for all clients, where the official one would do so once for each: that takes most of the time. */
+/** Compiles each schema once for all clients; the official client would compile it for each, which takes most of the time. */
 class KnownValidators extends AjvJsonSchemaValidator {
   readonly #known = new Map<string, JsonSchemaValidator<unknown>>()
 
@@ -62,7 +62,7 @@ async function connectStdio(key: string): Promise<Client> {
   return client
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into it as a program in any language would.
+// biome-ignore lint/suspicious/noExplicitAny: tests read it like a program in any language.
 type Result = any
 
 const transports = [
@@ -350,6 +350,6 @@ test('500 official clients with the same request ids list and call at once, and 
   await Promise.all(clients.map(call))
   await Promise.all(clients.map((client) => client.close()))
   expect(crossed).toEqual([])
-  // Each client begins to count at 0: to begin, to list, to call.
+  // Each client counts its requests from 0: initialize, list, call.
   for (const id of [0, 1, 2]) expect(sentIds.get(id)).toBe(500)
 })

@@ -34,7 +34,7 @@ afterAll(async () => {
   await pipeline?.close()
 })
 
-/** What a context recalled, by its receipt. */
+/** The memories of a context, by its receipt. */
 function recalled({ receipt }: Pick<ContextResult, 'receipt'>): string[] {
   const shown = receipt.entries.filter(({ section, mode }) => section === 'memories' && mode !== 'left-out')
   return shown.map(({ memory }) => `${memory?.thread} ${memory?.score}`)
@@ -48,7 +48,7 @@ const overHttp = async (memories: unknown, message = ASKED): Promise<ContextResu
 const overCommandLine = async (...argv: string[]): Promise<ContextResult> => {
   const ran = await home.heddle('context', 'build', '--thread', 'now', '--message', ASKED, ...argv, '--json')
   expect([ran.code, ran.stderr]).toEqual([0, ''])
-  // What is printed names the context; its receipt is asked for as anybody would.
+  // The output names the context; its receipt is requested like any other.
   return ran.document
 }
 

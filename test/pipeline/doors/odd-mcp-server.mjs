@@ -1,5 +1,5 @@
-// An MCP server that does what it is told, also what no server should: `node odd-mcp-server.mjs FILE`, with a file that holds
-// `{ "pages": [[tool, ...], ...] }`, and besides `"diesAfterPages": 1`, `"says": "no JSON"`, `"ignores": true`, `"refuses": true`,
+// An MCP server with configurable faults: `node odd-mcp-server.mjs FILE`, with a file that holds
+// `{ "pages": [[tool, ...], ...] }`, and optionally `"diesAfterPages": 1`, `"says": "no JSON"`, `"ignores": true`, `"refuses": true`,
 // `"capabilities": {}`, `"repeats": true`, `"stays": true`. Its process is in FILE.pid.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -5,7 +5,7 @@ import type { Served } from './http-support.js'
 /** The same interface over the queue and over HTTP, each in a project of its own. */
 export const transports: readonly {
   readonly transport: string
-  /** @param suite tells the projects of one file from those of another */
+  /** @param suite distinguishes the projects of one file from those of another */
   open(on: { pipeline: Pipeline; http: Served }, suite: string): Promise<RemoteClient>
 }[] = [
   { transport: 'the queue', open: async ({ pipeline }, suite) => pipeline.clientOf(`${suite}-queue`) },

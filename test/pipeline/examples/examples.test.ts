@@ -38,7 +38,7 @@ afterAll(async () => {
   await pipeline?.close()
 })
 
-/** First a call of a tool, then an answer. */
+/** First a tool call, then an answer. */
 function respondInTwoSteps(): void {
   const before = provider.requests.length
   provider.respond(({ number }) =>

@@ -13,7 +13,7 @@ const COMPILER = join(MODULES, '.bin', 'tsc')
 const run = promisify(execFile)
 
 test('a client that a public generator makes from the OpenAPI document compiles, and works against heddle up', async () => {
-  // As a user has it: the built command, a folder of its own, a server of Postgres in it, and nothing else.
+  // As for a user: only the built command, an empty folder, and a Postgres server in it.
   const home = await openHome()
   const up = home.start(['up', '--port', '0', '--json'])
   onTestFinished(async () => {

@@ -27,14 +27,14 @@ const sync = (server: string, ...options: string[]) =>
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more })
 
-/** Asks a server that does what it is told. */
+/** Queries a server with configurable faults. */
 async function syncOdd(server: string, told: object, name = server, ...options: string[]) {
   const file = `${name}.json`
   await writeFile(home.path(file), JSON.stringify(told))
   return await sync(server, ...options, '--command', process.execPath, ODD, file, SECRET)
 }
 
-/** A server of this test alone, which takes what it gets. */
+/** A server of this test only, which accepts every request. */
 async function listen(answer: RequestListener): Promise<number> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')

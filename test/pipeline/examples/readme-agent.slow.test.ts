@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const compiler = join(root, 'node_modules/.bin/tsc')
 
-/** All that `strict` and its companions ask of a program. */
+/** All checks of `strict` and related flags. */
 const strict = [
   '--strict',
   '--noUncheckedIndexedAccess',
@@ -25,7 +25,7 @@ const strict = [
   '--isolatedModules',
 ]
 const program = ['--ignoreConfig', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
-/** A program that holds something open would never end. */
+/** A program with an open handle would never end. */
 const ENDS_WITHIN_MS = 60_000
 
 async function snippet(): Promise<string> {
@@ -38,7 +38,7 @@ async function snippet(): Promise<string> {
 test('the agent of README compiles under every strict flag, works with a running heddle up, and ends', async () => {
   const code = await snippet()
   expect(code).toContain('await connect()')
-  // Where packages are found as in the project of a user.
+  // In a place where packages are found as in the project of a user.
   const folder = await mkdtemp(join(root, 'test/pipeline/.readme-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')

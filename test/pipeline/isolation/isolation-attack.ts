@@ -5,7 +5,7 @@ import { mcpAttempts } from './isolation-over-mcp.js'
 import { queueAttempts } from './isolation-over-queue.js'
 import type { Tenant } from './isolation-tenants.js'
 
-/** A secret of one project that another one was shown. */
+/** A secret of one project that another one saw. */
 export interface Crossing {
   readonly operation: string
   readonly from: string
@@ -24,12 +24,12 @@ export interface AttackOptions {
 export interface Attacked {
   readonly done: number
   readonly crossings: readonly Crossing[]
-  /** How often each was tried, by name. */
+  /** Number of attempts of each kind, by name. */
   readonly tried: ReadonlyMap<string, number>
 }
 
 const ATTACKERS = 16
-/** Of so many attempts one has workers work. */
+/** One attempt in this many makes workers work. */
 const WORK_EVERY = 40
 
 const all = [...httpAttempts, ...mcpAttempts, ...queueAttempts]
@@ -37,13 +37,13 @@ const reads = all.filter(({ isWork = false }) => !isWork)
 const works = all.filter(({ isWork = false }) => isWork)
 export const attemptNames = all.map(({ name }) => name)
 
-/** Asks as one project for what is another one's, in every way that there is, and looks for the other's secret in what comes back. */
+/** Requests, as one project, the data of another in every possible way, and searches the answers for the other's secret. */
 export async function attack({ tenants, operations, random, onProgress, ...ways }: AttackOptions): Promise<Attacked> {
   const crossings: Crossing[] = []
   const tried = new Map<string, number>()
   let done = 0
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item
-  // Each at least once, also in a short run; then by chance.
+  // Each at least once, also in a short run; then at random.
   const next = (index: number) => all[index] ?? pick(random() * WORK_EVERY < 1 ? works : reads)
   const attackOn = async () => {
     while (done < operations) {

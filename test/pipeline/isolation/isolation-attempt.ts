@@ -2,7 +2,7 @@ import type { Connections } from '../doors/http-connections.js'
 import type { Pipeline } from '../support.js'
 import type { Tenant } from './isolation-tenants.js'
 
-/** What one attempt has at hand: whose it is, whom it is aimed at, and the ways in. */
+/** The parameters of one attempt: the attacker, the victim, and the interfaces. */
 export interface Attempt {
   readonly pipeline: Pipeline
   readonly http: Connections
@@ -13,13 +13,13 @@ export interface Attempt {
 
 export interface NamedAttempt {
   readonly name: string
-  /** Has workers work: as rare as it is dear, so that a run makes very many of the others meanwhile. */
+  /** It makes workers work, which is expensive, so it is rare and a run makes very many of the other attempts. */
   readonly isWork?: boolean
-  /** Gives everything that the attacker was told. */
+  /** Returns everything that the attacker received. */
   run(attempt: Attempt): Promise<string>
 }
 
-/** A reference of the victim: as it is, without its project, or with the attacker's. */
+/** A reference of the victim: unchanged, without its project, or with the attacker's. */
 export function forgedReference({ attacker, victim, pick }: Attempt): string {
   const reference = pick(victim.references)
   const short = reference.replace(/^.*\/(msg-)/, '$1')

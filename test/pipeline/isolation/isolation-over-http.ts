@@ -20,10 +20,10 @@ async function ask(attempt: Attempt, method: string, path: Path, body?: object):
 
 const cursorOf = ({ victim, pick }: Attempt) => encodeURIComponent(pick(victim.cursors))
 const contextOf = ({ victim, pick }: Attempt) => pick(victim.contextIds)
-/** Of the victim, or the attacker's own with what else is forged. */
+/** The victim's, or the attacker's own if something else is forged. */
 const someThread = ({ attacker, victim, pick }: Attempt) => pick([attacker, victim]).thread
 const someAgent = ({ attacker, victim, pick }: Attempt) => pick([attacker, victim]).agent
-/** Written under the victim's names: it must be the attacker's own then, and show nothing of the victim's. */
+/** Written under the victim's names: it must belong to the attacker then, and show nothing of the victim's. */
 const own = { agent: 'mine', text: 'mine' }
 
 const reads: Readonly<Record<string, NamedAttempt['run']>> = {

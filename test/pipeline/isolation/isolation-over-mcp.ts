@@ -9,7 +9,7 @@ async function call({ http, attacker }: Attempt, method: string, params: object)
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     },
-    // One id for all: an answer that went by it alone would reach whoever came last.
+    // One id for all: an answer routed only by it would reach the last caller.
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   return text
@@ -18,7 +18,7 @@ async function call({ http, attacker }: Attempt, method: string, params: object)
 const tool = (attempt: Attempt, name: string, given: object) => call(attempt, 'tools/call', { name, arguments: given })
 const resource = (attempt: Attempt, uri: string) => call(attempt, 'resources/read', { uri })
 
-/** A page of the victim's, as a cursor of the attacker's own list would name it. */
+/** A page of the victim's, in the form of a cursor of the attacker's own list. */
 function forgedPlace({ victim, pick }: Attempt): string {
   const place = pick([
     { kind: 'snapshots', owner: victim.agent },

@@ -1,7 +1,7 @@
 import { projectIdOf, threadIdOf } from '@heddle/core'
 import { type Attempt, forgedReference, type NamedAttempt } from './isolation-attempt.js'
 
-/** The SDK of trusted services: it holds the servers' credentials, and still a client shows its own project alone. */
+/** The SDK of trusted services: it has the servers' credentials, and still a client shows only its own project. */
 function sdk(name: string, ask: (attempt: Attempt) => Promise<unknown>): NamedAttempt {
   return { name: `queue: ${name}`, run: async (attempt) => JSON.stringify(await ask(attempt)) ?? '' }
 }
@@ -34,7 +34,7 @@ export const queueAttempts: readonly NamedAttempt[] = [
   sdk('keys', ({ attacker }) => attacker.client.keys.list()),
   sdk('revoke', ({ attacker, victim }) => attacker.client.keys.revoke(victim.keyId)),
   sdk('dead letters', ({ attacker }) => attacker.client.deadLetters.list()),
-  // Jobs of the attacker's project about what the victim has.
+  // Jobs of the attacker's project about the victim's data.
   work('assemble job', async ({ pipeline: { queues }, attacker, victim, pick }) => {
     const projectId = projectIdOf(attacker.project)
     const contextId = pick(victim.contextIds)
@@ -52,7 +52,7 @@ export const queueAttempts: readonly NamedAttempt[] = [
     await pipeline.queues.wake(stage, { projectId: projectIdOf(attacker.project), threadId })
     return await attacker.client.search({ query: 'pelican', limit: 500 })
   }),
-  // Under ids that the victim has used: they are the attacker's own, and say nothing of the others.
+  // Under ids that the victim has used: they belong to the attacker, and reveal nothing of the victim's.
   work('ingest of taken ids', async ({ attacker, victim, pick }) => {
     const thread = `forged-${pick([0, 1, 2])}`
     const messages = [{ id: pick(victim.messageIds), role: 'user' as const, content: 'mine' }]

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Client } from '@heddle/client/interface'
 import type { Pipeline } from '../support.js'
 
-/** A project with its secret, and all that names what it has. */
+/** A project with its secret, and all names and ids of its data. */
 export interface Tenant {
   readonly project: string
   readonly agent: string
   readonly thread: string
-  /** Stands in everything that it stores, and nobody else knows it. */
+  /** It is in all stored data of the project, and nowhere else. */
   readonly canary: string
   readonly client: Client
   readonly headers: Readonly<Record<string, string>>

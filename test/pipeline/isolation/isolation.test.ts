@@ -8,10 +8,10 @@ import { openPipeline, type Pipeline } from '../support.js'
 import { attack, attemptNames } from './isolation-attack.js'
 import { settleTenants, type Tenant } from './isolation-tenants.js'
 
-/** `npm run attack` asks for 100,000. */
+/** `npm run attack` sets 100,000. */
 const OPERATIONS = Number(process.env['HEDDLE_ATTACK_OPERATIONS'] ?? 250)
 const OPERATIONS_SHORT = Math.max(150, OPERATIONS / 20)
-/** Where it wants to read what came of them. */
+/** File for the results of `npm run attack`. */
 const FIGURES = process.env['HEDDLE_ATTACK_FIGURES']
 const SHORT_MS_MAX = Math.max(120_000, OPERATIONS_SHORT * 120)
 const SEED = 4_680
@@ -19,7 +19,7 @@ const TENANTS = 10
 const CONNECTIONS = 24
 const SAY_EVERY = 5_000
 
-/** The check that queries make of their own, so that a test can take it away. */
+/** The project check of the queries, so that a test can disable it. */
 const codeCheck = vi.hoisted(() => ({ isMade: true }))
 vi.mock('../../../packages/store/src/sql/own-project.js', async (original) => {
   const { isOwn } = await original<typeof import('../../../packages/store/src/sql/own-project.js')>()
@@ -62,7 +62,7 @@ async function tell(measured: Measured): Promise<void> {
   if (FIGURES !== undefined) await appendFile(FIGURES, `${JSON.stringify(toFigure(measured))}\n`)
 }
 
-/** `12 over HTTP, 3 over MCP` and so on, of all that were tried. */
+/** `12 over HTTP, 3 over MCP` and so on, for all attempts. */
 function ways(tried: ReadonlyMap<string, number>): string {
   const wayOf = (name: string) =>
     name.startsWith('MCP ') ? 'MCP' : name.startsWith('queue: ') ? 'the queue' : name === 'events' ? 'events' : 'HTTP'
@@ -116,7 +116,7 @@ test(`no secret leaks in ${OPERATIONS} operations with ids, references and curso
   expect(crossings).toEqual([])
   expect(done).toBeGreaterThanOrEqual(OPERATIONS)
   expect([...tried.keys()].sort()).toEqual([...attemptNames].sort())
-  // That each was there to be found, and has not been harmed: its owner sees it in the same answers.
+  // Each secret was there to be found, and was not damaged: its owner sees it in the same answers.
   for (const { headers, contextIds, snapshotId, thread, canary } of tenants) {
     const paths = [
       `/v1/contexts/${contextIds[0]}`,

@@ -3,7 +3,7 @@ import { startProtocolServer } from '../../support/src/servers/protocol-server.j
 import { findWords } from '../canaries.js'
 import { openDatabaseHome } from '../cli/cli-support.js'
 
-/** What users give to Heddle, each part with a word that stands nowhere else. */
+/** The data that users give to Heddle, each part with a word that occurs nowhere else. */
 const words = {
   message: 'heronquartz',
   toolCall: 'lanternmoss',
@@ -17,12 +17,12 @@ const words = {
   providerKey: 'velvetharrier',
   iteration: 'marblesparrow',
 }
-/** Whoever names something hears its name again when it is refused; no other place does. */
+/** A refusal may repeat the name in its request; no other output may. */
 const names = [words.thread]
 
 async function openServed() {
   const provider = await startProtocolServer(({ number }) =>
-    // The first answer fails with what the provider makes of it, the others hold.
+    // The first answer fails because of the provider's response, the others hang.
     number === 1 ? { kind: 'status', status: 500 } : { kind: 'text', text: `They spoke of the ${words.summary}.` },
   )
   onTestFinished(() => provider.close())
@@ -33,7 +33,7 @@ async function openServed() {
   })
   const running = home.start(['up', '--port', '0', '--json'])
   const { url } = JSON.parse(await running.firstLine) as { url: string }
-  // A pool beside it, which takes every second job.
+  // A pool beside it, which processes every second job.
   const worker = home.start(['worker', 'all', '--port', '0', '--json'])
   const { port } = JSON.parse(await worker.firstLine) as { port: number }
   const { key } = (await home.heddle('keys', 'create', '--name', 'canary', '--role', 'admin', '--json')).document
@@ -87,7 +87,7 @@ test('no text of users and no key is in the logs, metrics and refusals of proces
   }
   await ask('POST', '/mcp', rpc)
 
-  // Every kind of refusal, each of something that holds a word.
+  // Every kind of refusal, each of a value with a canary word.
   const [id] = ['018f0000-0000-7000-8000-000000000001']
   const sent = (content: unknown, more = {}) => ({ agent: 'coder', messages: [{ id, role: 'user', content, ...more }] })
   const path = `${thread}/messages`
@@ -133,7 +133,7 @@ test('no text of users and no key is in the logs, metrics and refusals of proces
   expect((await ask('GET', '/v1/agents', undefined, `${key.slice(0, -4)}AAAA`)).status).toBe(401)
   expect((await ask('GET', `/v1/threads/${words.thread}-nowhere`)).status).toBe(404)
   await ask('POST', path, { ...sent(`${words.message} queued`), ack: 'queued' })
-  // Commands, at the store and over HTTP: what they were asked for goes to the one output, what they log to the other.
+  // Commands, at the store and over HTTP: their results go to standard output, their logs to standard error.
   const commands: string[] = []
   for (const cli of [home, home.under({ HEDDLE_URL: url, HEDDLE_KEY: key })]) {
     for (const argv of [
@@ -149,7 +149,7 @@ test('no text of users and no key is in the logs, metrics and refusals of proces
       commands.push((await cli.heddle(...argv, '--json')).stderr)
     }
   }
-  // Each process counts what it has called itself.
+  // Each process counts its own calls.
   const ofPool = await (await fetch(`${poolUrl}/metrics`)).text()
   const metrics = `${(await ask('GET', '/metrics')).text}${ofPool}`
   running.kill('SIGTERM')
@@ -169,7 +169,7 @@ test('no text of users and no key is in the logs, metrics and refusals of proces
   expect(refusals.length).toBeGreaterThan(8)
   const said = secrets.filter((secret) => !names.includes(secret))
   expect([...findWords([refusals, commands], said)]).toEqual([])
-  // What is looked for was there to be found.
+  // The canary words were there to be found.
   expect([...findWords([built, provider.requests], secrets)].sort()).toEqual(
     expect.arrayContaining([words.message, words.summary, words.systemPrompt, words.providerKey].sort()),
   )

@@ -12,7 +12,7 @@ import { modes, openPipeline, type Pipeline } from '../support.js'
 const JOBS_MAX = 5
 const log = createLogger({ level: 'fatal', name: 'test' })
 
-/** Embedded differs from postgres in where the server comes from, not in what producers meet. */
+/** Embedded differs from postgres only in the origin of the server, not in its effect on producers. */
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('whose queue is full', () => {
     let pipeline: Pipeline
@@ -93,7 +93,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer on 
         expect(added + repeated).toBe(1)
         const overview = await client.threads.get('t')
         expect(overview).toMatchObject({ imported: 1 })
-        // The project's name was told after all.
+        // The project has its name after all.
         const [row] = await pipeline.store.inProject(
           projectIdOf('away'),
           (tx) => tx<{ name: string }[]>`select name from heddle.projects`,

@@ -37,7 +37,7 @@ test('parts of a continued append keep the order of their session, whatever thei
   for (const index of parts.keys()) expect(await send(index)).toMatchObject({ stored: 3, repeated: 0 })
   for (const index of [2, 0, 1]) expect(await send(index)).toMatchObject({ stored: 0, repeated: 3 })
 
-  // A context shows the conversation in its order; the history tells in which order messages arrived.
+  // A context shows the conversation in its order; the history shows the order of arrival.
   const { messages } = await client.contexts.build({ thread: 'continued', format: 'openai-chat' })
   const shown = [...JSON.stringify(messages).matchAll(/message (\d)/g)].map(([, index]) => Number(index))
   expect(shown).toEqual([...parts.flat().keys()])

@@ -6,7 +6,7 @@ import { openTcpProxy } from '@heddle/test-support/servers/tcp-proxy'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../support.js'
 
-/** Far less than the store takes to give up a server that does not answer. */
+/** Far less than the time after which the store gives up on a silent server. */
 const SOON_MS = 5_000
 
 test('a caller that waits for a context gets an answer by the deadline, also when Postgres accepts connections and never answers', async () => {
@@ -50,7 +50,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mo
       store: {
         ...pipeline.store,
         inProject(projectId, work, options) {
-          // Dead letters could be kept meanwhile.
+          // Dead letters could be stored meanwhile.
           if (options?.snapshot !== true || failures-- <= 0) return pipeline.store.inProject(projectId, work, options)
           return Promise.reject(new RetryableError('SERVICE_UNAVAILABLE', 'Postgres is restarting'))
         },
@@ -78,7 +78,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mo
   )
 })
 
-/** How many contexts are stored, whatever became of them. */
+/** The number of stored contexts, with any status. */
 function contextsOf({ store, projectId }: Pipeline): Promise<number> {
   return store.inProject(projectId, async (tx) => (await tx`select from heddle.contexts`).count)
 }

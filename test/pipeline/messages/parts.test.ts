@@ -32,7 +32,7 @@ afterAll(async () => {
   await pipeline?.close()
 })
 
-/** What a user shows, and a tool; the note stands in their bytes. */
+/** The parts of a user and of a tool; the note is in their bytes. */
 function files(note: string) {
   return {
     shown: pngFile(800, 600, `${note} shown`),
@@ -70,7 +70,7 @@ function sessionOf(note: string): NewMessage[] {
   ]
 }
 
-/** What follows until what was shown is old. */
+/** Messages after the parts, so that these are old. */
 function laterTurns(): NewMessage[] {
   return Array.from({ length: 14 }, (_, index): NewMessage[] => [
     {
@@ -96,10 +96,10 @@ function checkDelivered(context: ContextResult): void {
   if (context.format === 'ai-sdk') for (const message of context.messages) modelMessageSchema.parse(message)
 }
 
-/** Of bytes that would fill the terminal where they differ. */
+/** For bytes that would fill the terminal if they differ. */
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** The references that stand in a context. */
+/** The references in a context. */
 function referencesIn({ messages }: ContextResult): string[] {
   return [...JSON.stringify(messages).matchAll(/\[recall:([^\]]+:part-\d+)\]/g)].map(([, reference = '']) => reference)
 }
@@ -124,7 +124,7 @@ describe('a session with images, a document and a sound', () => {
         expect([name, json.includes(bytes.toString('base64'))]).toEqual([name, expected.includes(name as never)])
       }
       expect(referencesIn(context)).toHaveLength(4 - expected.length)
-      // Two images of 800 x 600 and 1,280 x 720 and two pages: no provider counts less.
+      // Two images of 800 x 600 and 1,280 x 720 and two pages: the lowest count of any provider.
       expect(context.tokensUsed).toBeGreaterThan(6_000)
       expect(JSON.stringify(context.receipt)).not.toContain(files(note).shown.toString('base64'))
     },

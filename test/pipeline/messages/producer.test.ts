@@ -8,7 +8,7 @@ const THREADS = ['one', 'two', 'three']
 const CALLERS = 40
 const EACH = 25
 
-/** Embedded differs from postgres in where the server comes from, not in what producers meet. */
+/** Embedded differs from postgres only in the origin of the server, not in its effect on producers. */
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of many callers on $title', (backend) => {
   describe.skipIf(backend.skip)('with running workers', () => {
     let pipeline: Pipeline
@@ -35,7 +35,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of 
           const thread = THREADS[(caller + turn) % THREADS.length] ?? ''
           const content = `${caller}-${turn}`
           added.get(thread)?.push(content)
-          // Times that go back and forth must not change the order.
+          // Times out of order must not change the order.
           const sentAt = new Date(Date.UTC(2026, 1, 12) + ((caller * 7 + turn * 13) % 100) * 1_000).toISOString()
           await producer.add(thread, { role: 'user', content, ...(turn % 2 === 0 && { sentAt }) })
         }

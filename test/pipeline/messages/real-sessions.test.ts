@@ -10,7 +10,7 @@ import { openPipeline, type Pipeline } from '../support.js'
 
 const data = evalData()
 
-/** Recorded sessions of three formats; they are no part of the repository. */
+/** Recorded sessions of three formats; they are not in the repository. */
 async function sessionFiles(folder: string): Promise<string[]> {
   const files: string[] = []
   for (const [name, ending] of [

@@ -191,7 +191,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('restored messa
       const { id } = await client.snapshots.save({ agent: 'coder' })
       const sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })
       const [first] = (await client.messages.list({ thread: 'login' })).items
-      // Nothing of Heddle removes one message of a thread: this is what a store looks like that lost it.
+      // No function of Heddle removes one message of a thread: this simulates a store that lost it.
       await sql`delete from heddle.messages where id = ${first?.id ?? ''}`
       await sql.end()
       for (let round = 1; round <= 2; round++) {

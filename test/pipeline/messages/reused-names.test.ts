@@ -8,7 +8,7 @@ import { modes, pipelineOfTests } from '../support.js'
 
 const AGENT = 'weaver'
 
-/** An id of version 7, as clients make them: it says when it was made. */
+/** An id of version 7, as clients make them, with the time of its creation. */
 function newTimedId(): string {
   const digits = Date.now().toString(16).padStart(12, '0')
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7${randomUUID().slice(15)}`

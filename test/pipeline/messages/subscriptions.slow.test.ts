@@ -7,7 +7,7 @@ const SUBSCRIBERS = 64
 const CONTEXTS = 40
 const AGENT = 'watched'
 
-/** Listens until it has so many, going away after every few and coming again with the last number that it has. */
+/** Listens until it has this many, disconnecting after every few and reconnecting with its last number. */
 async function listen(client: Client, stay: number, after: number): Promise<string[]> {
   const got: string[] = []
   let last = after

@@ -30,17 +30,17 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
           await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
           Object.assign(transactions, { count: 0, sinceMs: performance.now() })
           const built = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
-          // A machine that is slow has the client look besides.
+          // On a slow machine the client also reads on its timer.
           if (isBrought) expect(transactions.count).toBeLessThanOrEqual(slowLooks(transactions))
           const row = await rowOf(pipeline, built.id)
           expect(row).toMatchObject({ status: 'built', request: { thread: THREAD }, result: built })
           expect(await client.contexts.get(built.id, { rebuild: true })).toEqual(built)
-          // Contexts that are the same as those before them are stored as nothing but that.
+          // Contexts that equal the previous one are stored as a reference to it.
           for (let repeat = 0; repeat < 3; repeat++) {
             const same = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
             expect(await client.contexts.get(same.id, { rebuild: true })).toEqual(same)
           }
-          // What was brought is made again for others; what may answer later requests is kept as it is.
+          // Delivered answers are rebuilt for other requests; those that may answer later requests are stored.
           expect(await isDelivered(pipeline, built.id)).toBe(!isBrought)
           const again = await client.contexts.build({ thread: THREAD, prebuild: true }, { deadlineMs: FAR_MS })
           expect(await isDelivered(pipeline, again.id)).toBe(true)
@@ -155,7 +155,7 @@ async function otherProcess({ queueBackend, prefix }: Pipeline): Promise<Queues>
   return queues
 }
 
-/** A client that counts its transactions, and how long it has waited since. */
+/** A client that counts its transactions and measures its last wait. */
 function counting({ store }: Pipeline, queues: Queues) {
   const transactions = { count: 0, sinceMs: performance.now() }
   const counted: Store = {
@@ -180,7 +180,7 @@ function jobOf({ projectId }: Pipeline, { deadlineAtMs }: { readonly deadlineAtM
   return { projectId, contextId: randomUUID(), threadId: threadIdOf(projectId, THREAD), asked }
 }
 
-/** Adds a job, and waits until a worker is done with it. */
+/** Adds a job, and waits until a worker has finished it. */
 async function runToTheEnd({ queues }: Pipeline, job: ContextJob): Promise<void> {
   const expected = queues.expectReply<true>({
     requestId: job.contextId,
@@ -197,7 +197,7 @@ function rowOf({ store, projectId }: Pipeline, id: string) {
   return store.inProject(projectId, (tx) => loadContext(tx, { id }))
 }
 
-/** Whether the bytes are stored that a context was delivered with. */
+/** Whether the delivered bytes of a context are stored. */
 function isDelivered({ store, projectId }: Pipeline, id: string): Promise<boolean> {
   return store.inProject(
     projectId,
@@ -205,7 +205,7 @@ function isDelivered({ store, projectId }: Pipeline, id: string): Promise<boolea
   )
 }
 
-/** How many contexts are stored, whatever became of them. */
+/** The number of stored contexts, with any status. */
 function contextsOf({ store, projectId }: Pipeline): Promise<number> {
   return store.inProject(projectId, async (tx) => (await tx`select from heddle.contexts`).count)
 }

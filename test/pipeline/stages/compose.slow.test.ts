@@ -12,7 +12,7 @@ import { type ComposeService, composeConfig, createRoleStatements, readComposeSe
 import { takeHttpJourney } from '../doors/http-journey.js'
 import { type ServiceProcess, startService } from '../service-process.js'
 
-/** What the image has as `heddle`. */
+/** The image's `heddle`. */
 const HEDDLE = fileURLToPath(new URL('../../../packages/cli/bin/heddle.js', import.meta.url))
 const SECRETS = { POSTGRES_PASSWORD: 'a', HEDDLE_APP_PASSWORD: 'b', REDIS_PASSWORD: 'c' }
 const shown = await composeConfig(SECRETS)
@@ -44,7 +44,7 @@ describe.skipIf(redisUrl() === null)(`the processes of docker-compose.yml, start
     const url = `http://127.0.0.1:${ready.at(-1)?.port}`
     expect((await fetch(`${url}/v1/agents`)).status).toBe(401)
     await takeHttpJourney({ url, key })
-    // The check of health that each of them has, where a model is needed and where none is.
+    // The health check of each service, with and without a model.
     for (const name of ['ingest', 'gateway']) await run(name, ['doctor', '--json'])
 
     for (const each of started) {
@@ -56,12 +56,12 @@ describe.skipIf(redisUrl() === null)(`the processes of docker-compose.yml, start
 
 interface Deployment {
   readonly services: Readonly<Record<string, ComposeService>>
-  /** Runs a service to its end, with its own command or another, and gives what it wrote. */
+  /** Runs a service to its end, with its own command or another, and returns its output. */
   run(name: string, argv?: readonly string[]): Promise<string>
   start(name: string): ServiceProcess
 }
 
-/** A Postgres and a Redis as docker-compose.yml has them, on ports of their own, and what it starts beside them. */
+/** A Postgres and a Redis as in docker-compose.yml, on other ports, and the services started beside them. */
 async function openDeployment(): Promise<Deployment> {
   const dir = await mkdtemp(join(tmpdir(), 'heddle-compose-'))
   await chmod(dir, 0o711)
@@ -93,7 +93,7 @@ async function openDeployment(): Promise<Deployment> {
       expect(code, process.written()).toBe(0)
       return process.written()
     },
-    // Everything but the port, which may be in use here.
+    // Everything except the port, which may be in use here.
     start: (name) =>
       spawn(
         name,
@@ -102,7 +102,7 @@ async function openDeployment(): Promise<Deployment> {
   }
 }
 
-/** The server has the role by itself; a server of the image has it from the script. */
+/** This server has the role by itself; a server of the image has it from the script. */
 async function createRole(adminUrl: string, password: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   try {

@@ -19,7 +19,7 @@ const PROJECT = 'aviary'
 const projectId = projectIdOf(PROJECT)
 const agentId = agentIdOf(projectId, AGENT)
 
-/** Every place that content of a thread comes to. Each has a word of its own, so that none can stand for another. */
+/** Every place that can hold content of a thread. Each has a distinct word, so that the places are not confused. */
 const kinds = [
   'name',
   'content',
@@ -109,7 +109,7 @@ async function seed({ client, store }: { client: Client; store: Pipeline['store'
   )
 }
 
-/** Told after the contexts were built: each would show it of its sister. */
+/** Set after the contexts were built: otherwise each would show it of its sister. */
 async function describeThread(client: Client, thread: string): Promise<void> {
   const name = threadName(thread)
   const told = { title: word(thread, 'title'), goal: word(thread, 'goal'), status: word(thread, 'status') }
@@ -139,7 +139,7 @@ async function snapshot(store: Pipeline['store'], threads: readonly string[]): P
   await store.inProject(projectId, (tx) => insertSnapshot(tx, { agentId, fileName: 'both.json', file }))
 }
 
-/** Rows that no part of Heddle writes yet, or that take a long history to come about. */
+/** Rows that no code of Heddle writes yet, or that need a long history. */
 async function seedByHand(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
@@ -241,7 +241,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       await rm(folder, { recursive: true, force: true })
     })
 
-    /** One job of each thread waits for its next try, one has not been looked at. */
+    /** One job of each thread waits for its next attempt, one has not been fetched. */
     async function leaveJobs(): Promise<void> {
       const { queues } = pipeline
       const worker = await queues.defineWorker({
@@ -286,7 +286,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       await expect(client.threads.get(name)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       await expect(client.contexts.build({ thread: name })).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect((await client.threads.list()).items.map((thread) => thread.name)).toEqual([threadName('stays')])
-      // No worker has taken the job of the request that was refused.
+      // No worker has taken the job of the refused request.
       expect(await client.threads.delete(name)).toMatchObject({ jobs: 1, removed: { messages: 160 } })
       await expect(client.threads.delete('never there')).rejects.toMatchObject({ code: 'NOT_FOUND' })
       const stages = await pipeline.start()
@@ -306,7 +306,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
     test('of an agent removes all its data', async () => {
       const before = await rowsBy(pipeline.databaseUrl, 'agent_id', agentId)
       expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([])
-      // Its request is in the queue, and nobody takes it up.
+      // Its request is in the queue, and no worker processes it.
       const asked = 'staysqqasked'
       const building = client.contexts.build({ thread: threadName('stays'), message: asked })
       const refused = expect(building).rejects.toMatchObject({ code: 'NOT_FOUND' })

@@ -8,7 +8,7 @@ import { modes, openPipeline, type Pipeline } from '../support.js'
 
 const DAY_MS = 86_400_000
 
-/** A clock that a test sets forward, and whose waits are short. */
+/** A clock that a test sets forward, with short waits. */
 class TestClock implements Clock {
   aheadMs = 0
   nowMs = () => systemClock.nowMs() + this.aheadMs

@@ -8,7 +8,7 @@ import { pipelineOfTests } from '../support.js'
 const AUTHENTICATE = 'How do I authenticate?'
 const ERRORS = "What's the error handling?"
 
-/** What each text is about: how near it is to the first question and to the second. */
+/** The similarity of each text to the first query and to the second. */
 const meanings: readonly (readonly [part: string, authenticate: number, errors: number])[] = [
   [AUTHENTICATE, 1, 0],
   [ERRORS, 0, 1],
@@ -17,7 +17,7 @@ const meanings: readonly (readonly [part: string, authenticate: number, errors: 
   ['read_file', 0.8, 0],
 ]
 
-/** Knows what a few texts mean, so that scores are known. */
+/** An embedder with fixed vectors for a few texts, so that scores are known. */
 function knowing(behaviour: (texts: readonly string[]) => Promise<void> = async () => {}, dimensions = 4): Embedder {
   return {
     model: 'knows-a-few-texts',

@@ -12,7 +12,7 @@ const AGENT = 'runner'
 const THREAD = 'nightly'
 const GOAL = 'Make the login work'
 
-/** Tells what it was asked, and can be broken and held up. */
+/** Records its requests, and can fail or block. */
 class RecordingSummarizer implements Summarizer {
   readonly name = 'recording'
   readonly requests: SummaryRequest[] = []
@@ -27,7 +27,7 @@ class RecordingSummarizer implements Summarizer {
     return summarizeExtractively(request)
   }
 
-  /** The iterations that each request named. */
+  /** The iterations in each request. */
   read = () =>
     this.requests.map(({ messages }) => messages.map(({ text }) => Number(/^## Iteration (\d+)/.exec(text)?.[1])))
 }

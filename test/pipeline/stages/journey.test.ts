@@ -102,7 +102,7 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
 
 let made = 0
 
-/** Turns of an agent that reads files, with ids of their own. */
+/** Turns of an agent that reads files, with distinct ids. */
 function conversation(turns: number): NewMessage[] {
   return Array.from({ length: turns }, (_, turn): NewMessage[] => {
     const id = () => `018f0000-0000-7000-8000-${(++made).toString(16).padStart(12, '0')}`

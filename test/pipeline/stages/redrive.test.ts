@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHome } from '../cli/cli-support.js'
 import { modes, openPipeline, type Pipeline } from '../support.js'
 
-/** Whom the database refuses while the cause is there. */
+/** The threads that the database refuses while the cause lasts. */
 const REFUSED = 'refuse me'
 
-/** Embedded differs from postgres in where the server comes from, not in what becomes of dead letters. */
+/** Embedded differs from postgres only in the origin of the server, not in the handling of dead letters. */
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('dead letters on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('sent again', () => {
     let pipeline: Pipeline

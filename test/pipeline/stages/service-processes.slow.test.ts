@@ -9,11 +9,11 @@ import { takeHttpJourney } from '../doors/http-journey.js'
 import { type ServiceProcess, startService } from '../service-process.js'
 import { allStages, modes } from '../support.js'
 
-/** The program of a service, as `npm run build` has made it. */
+/** The built program of a service. */
 const programOf = (service: string) =>
   fileURLToPath(new URL(`../../../services/${service}/dist/main.js`, import.meta.url))
 
-/** A closing that waits for no server takes a moment; one that waits until a server is given up takes ten seconds. */
+/** Closing without a server to wait for takes a moment; giving up on a silent server takes ten seconds. */
 const PROMPT_MS = 8_000
 
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
@@ -98,7 +98,7 @@ async function expectEndsWell(service: ServiceProcess): Promise<void> {
   await service.logged('stopped')
 }
 
-/** A server that takes connections and never answers. */
+/** A server that accepts connections and never answers. */
 async function openSilentServer(like: string): Promise<{ url: string; nextConnection(): Promise<void> }> {
   const sockets = new Set<Socket>()
   let onConnection = () => {}

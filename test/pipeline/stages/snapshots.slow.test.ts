@@ -25,7 +25,7 @@ async function shown(client: Client, thread: string): Promise<unknown[]> {
   return messages.slice(0, -1).map(({ role, content }) => [role, content])
 }
 
-/** Names below the folder, without those of the folders, which hold ids. */
+/** Names below the folder, without those of the folders, which contain ids. */
 async function filesOf({ snapshotsFolder }: Pipeline): Promise<string[]> {
   const names = await readdir(snapshotsFolder, { recursive: true, withFileTypes: true }).catch(() => [])
   return names.flatMap((name) => (name.isFile() ? [join(name.parentPath, name.name)] : [])).sort()
@@ -249,7 +249,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
         ['context.built', context.id],
         ['snapshot.saved', snapshot.id],
       ])
-      // Nobody listens now.
+      // No listener is connected now.
       const missed = await client.snapshots.save({ agent: names.agent })
       await client.snapshots.save({ agent: other.agent })
       const later = await client.contexts.build({ thread: names.thread })
@@ -294,7 +294,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       const saved = await client.snapshots.save({ agent: names.agent })
       for await (const event of events) {
         expect(event).toMatchObject({ topic: 'snapshot.saved', threadId: null })
-        // An event follows its snapshot: that of one saved just before may come first.
+        // An event follows its snapshot: that of the previous one may come first.
         if (event.subjectId === saved.id) break
       }
       ending.abort()

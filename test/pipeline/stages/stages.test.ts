@@ -12,12 +12,12 @@ import { AGENT, type Loom, openLoom, session, THREAD, woven } from '../weaving.j
 
 const LENGTH = 60
 
-/** A summarizer that a test can break, mend, and hold up. */
+/** A summarizer that a test can break, repair, and block. */
 class TestSummarizer implements Summarizer {
   readonly name = 'test'
   broken = false
   calls = 0
-  /** Resolved by the test where it is set; each call waits for it. */
+  /** Resolved by the test if set; each call waits for it. */
   gate: Promise<void> | null = null
 
   async summarize(request: Parameters<Summarizer['summarize']>[0]): Promise<string> {
@@ -37,7 +37,7 @@ class TestClock implements Clock {
   after: Clock['after'] = (ms, callback) => systemClock.after(ms, callback)
 }
 
-// Embedded differs from postgres in where the server comes from, not in what the stages do.
+// Embedded differs from postgres only in the origin of the server, not in the work of the stages.
 describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('handle', () => {
     const tests = pipelineOfTests(mode)

@@ -23,7 +23,7 @@ beforeAll(async () => {
     env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: server.openAiUrl },
     clock: systemClock,
     log: createLogger({ level: 'silent', name: 'test' }),
-    // A job's own tries are what is looked at here.
+    // Only the attempts of one job are tested here.
     limits: { attemptsMax: 1, callMsMax: 500 },
   })
   await pipeline.start(allStages, { summarizers, reconcile: { everyMs: 100, patienceMs: 0 } })
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 beforeEach(() => server.respond(plainSummary))
 
-/** A project whose summaries are written by a model of their own, so that no other test's faults are known of it. */
+/** A project with its own model for summaries, so that faults of other tests do not affect it. */
 async function loomOf(model: string) {
   const loom = await openLoom(pipeline, model)
   const settings = {
@@ -123,7 +123,7 @@ test('an existing summary is used for all contexts, and no other is requested be
     expect(context.summaryUsed).toBe(true)
     expect(JSON.stringify(context.messages)).toContain(latest?.summary)
   }
-  // One more message is far from a tenth of the budget.
+  // One more message is far below a tenth of the budget.
   await loom.send(messages.slice(60, 61))
   await loom.whenSettled(61)
   await loom.client.contexts.build({ thread: THREAD })
@@ -136,7 +136,7 @@ test('an existing summary is used for all contexts, and no other is requested be
   expect((await states()).at(-1)?.coveredCount).toBeGreaterThan(latest?.coveredCount ?? 0)
 })
 
-// On the whole way.
+// In every request.
 test('an empty window is refused and nothing is summarized, unless the request has a message', async () => {
   const loom = await loomOf('nobody')
   await loom.client.threads.put(THREAD, { agent: AGENT })
@@ -157,7 +157,7 @@ test('an empty window is refused and nothing is summarized, unless the request h
 test('no secret is sent to a summarizer, not even half of one at the cut of a long message, and stored messages keep it', async () => {
   const loom = await loomOf('discreet')
   const key = 'sk-proj-Abcdefghijklmnopqrstuvwxyz0123456789'
-  // A long message is cut in its middle: at 4,000 characters, if it has more than 8,000.
+  // A message of more than 8,000 characters is cut in its middle, at 4,000 characters.
   const head = `use ${key} and ${'the international organization '.repeat(130)}`.slice(0, 3_984)
   const long = `${head} ${key} ${'went on with the documentation '.repeat(400)}`
   const messages = session('discreet', 45)
@@ -178,7 +178,7 @@ test('no secret is sent to a summarizer, not even half of one at the cut of a lo
 test('no summary from before a clear survives it, with 1,000 appends and 20 clears while summaries are slow', async () => {
   const loom = await loomOf('slow')
   const agentId = agentIdOf(loom.projectId, AGENT)
-  // A summary names the oldest and the newest clear after which its messages came.
+  // A summary names the oldest and the newest clear before its messages.
   server.respond(({ user, number }) => {
     const epochs = [...user.matchAll(/after-clear-(\d+)/g)].map((match) => Number(match[1]))
     return { kind: 'text', text: `From ${Math.min(...epochs)} to ${Math.max(...epochs)}.`, afterMs: (number * 7) % 60 }
@@ -219,9 +219,9 @@ test('no summary from before a clear survives it, with 1,000 appends and 20 clea
   const beforeClears = new Set<string>()
   for (let epoch = 0; epoch <= CLEARS; epoch++) {
     await appendSome(epoch)
-    // A clear reaches what is stored; what is still on its way comes after it.
+    // A clear affects stored messages; queued ones come after it.
     await stored(sent)
-    // Half of the clears find a summary under way, the others one that is there, while the next may be under way.
+    // Half of the clears meet a running summary, the others a finished one, while the next may be running.
     await waitFor(() => isAsked(epoch), { what: 'a summary under way', everyMs: 2 })
     if (epoch % 2 === 0) await waitFor(async () => (await summaries()).length > 0, { what: 'a summary', everyMs: 10 })
     expect(new Set([...(await summaries()), `From ${epoch} to ${epoch}.`]).size).toBe(1)
@@ -238,7 +238,7 @@ test('no summary from before a clear survives it, with 1,000 appends and 20 clea
   const kept = await written()
   expect(kept.length).toBeGreaterThanOrEqual(CLEARS / 2)
   for (const { clearEpoch, summary } of kept) expect(summary).toBe(`From ${clearEpoch} to ${clearEpoch}.`)
-  // What was under way at a clear was never written, not even where nobody would read it.
+  // A summary that was running at a clear was never stored, not even out of sight of readers.
   expect(kept.filter(({ id, clearEpoch }) => clearEpoch < CLEARS && !beforeClears.has(id))).toEqual([])
   const context = await loom.client.contexts.build({ thread: THREAD })
   expect(JSON.stringify(context.messages)).not.toMatch(new RegExp(`after-clear-(?!${CLEARS}\\b)`))

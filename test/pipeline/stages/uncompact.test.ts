@@ -7,14 +7,14 @@ import { AGENT, BUDGET, type Loom, openLoom, session, THREAD, woven } from '../w
 const messages = session('undo', 80)
 const REASON = 'its pruning was undone'
 
-/** A message in the middle, of which a summary or a condensed line is all that a context shows: a view of a file. */
+/** A message in the middle, which a context shows only in a summary or as a condensed line: a view of a file. */
 const middle = indexOfResult(30)
 const chosen = idOf(messages[middle])
 
 const later = (from: number, share: (index: number) => boolean) =>
   messages.slice(from).filter((_, index) => share(index + from))
 
-// That contexts are the same on both kinds of queues is shown elsewhere; this is of the store and the rules.
+// Another test shows that both kinds of queues give the same contexts; this one tests the store and the rules.
 const backends = modes().filter(({ mode }) => mode === 'postgres')
 
 describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   return () => rm(modelsDir, { recursive: true })
 })
 
-/** What a process takes whose configuration asks for this; nothing is downloaded. */
+/** The embedder of a process with this configuration; nothing is downloaded. */
 async function chosen(settings: Partial<EmbedderSettings>): Promise<Embedder> {
   const unset = { kind: 'auto', model: null, modelsDir, baseUrl: null, dimensions: null, threads: 1 } as const
   const log = { info: () => {}, warn: () => {} }
@@ -29,7 +29,7 @@ async function chosen(settings: Partial<EmbedderSettings>): Promise<Embedder> {
   return embedder
 }
 
-/** A thread of an agent with a rule that is about the question. */
+/** A thread of an agent with a rule that is relevant to the query. */
 async function openThread(agent: string): Promise<string> {
   const { client } = own.pipeline
   const text = 'Authenticate requests with a bearer token.'

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 
 /**
- * What the comments of a module say about the fields of its schemas, by the path of the field: `prune.keepLastN`. So the page says
- * what the source says.
+ * The comments of a module on the fields of its schemas, by the path of the field: `prune.keepLastN`. So the page and the source
+ * have the same text.
  *
  * @param spreads objects that are spread into the schema, by name, with the module that declares them
  */
@@ -53,7 +53,7 @@ function declarationOf(path: string, variable: string): ts.Expression | undefine
   throw new Error(`${path} declares no ${variable}`)
 }
 
-/** The object within `z.strictObject({ ... }).optional()` and the like; undefined where a field holds none. */
+/** The object within `z.strictObject({ ... }).optional()` and the like; undefined for a field without one. */
 function objectOf(expression: ts.Expression | undefined): ts.ObjectLiteralExpression | undefined {
   if (expression === undefined) return undefined
   if (ts.isObjectLiteralExpression(expression)) return expression
@@ -64,7 +64,7 @@ function objectOf(expression: ts.Expression | undefined): ts.ObjectLiteralExpres
   return ts.isPropertyAccessExpression(called) ? objectOf(called.expression) : undefined
 }
 
-/** The source points at pages, beside which this text stands. */
+/** Removes the links of the source to pages, because this text is in such a page. */
 function plain(text: string): string {
   return text
     .replace(/\s+/g, ' ')

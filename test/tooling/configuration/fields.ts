@@ -54,7 +54,7 @@ function boundsOf({ minimum, maximum, exclusiveMinimum, minLength, maxLength, ma
   return maxItems === undefined ? '' : `up to ${maxItems} entries`
 }
 
-/** Numbers have the bounds of what JavaScript counts exactly where they have none of their own. */
+/** Empty for the limits of exact integers in JavaScript, which every number without its own limits has. */
 function known(bound: number | undefined): string {
   return bound === undefined || Math.abs(bound) === Number.MAX_SAFE_INTEGER ? '' : number(bound)
 }

@@ -1,4 +1,4 @@
-/** What fields do, where the source has no comment, or one for those who change it. */
+/** Descriptions of fields whose comment is missing or written for developers. */
 export const descriptions: Readonly<Record<string, string>> = {
   databaseUrl:
     'Where messages are kept: a Postgres of your own. Without it `heddle` starts one of its own in `dataDir`.',

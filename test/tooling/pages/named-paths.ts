@@ -1,7 +1,7 @@
-/** Folders of the repository whose paths a page may name. */
+/** Folders of the repository whose paths are checked. */
 const ROOTS = ['packages', 'services', 'test', 'docs', 'infra', '.ci', '.github', '.changeset']
 
-/** The paths of this repository that a page names in code marks, as `packages/core/src`; those with a part to fill in are none. */
+/** The paths of this repository in the inline code of a page, such as `packages/core/src`, without those with placeholders. */
 export function namedPaths(page: string): readonly string[] {
   const prose = page.replace(/^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1\s*$/gm, '')
   const marked = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code.replace(/(#.*|:\d+)$/, ''))

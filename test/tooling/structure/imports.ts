@@ -58,7 +58,7 @@ function isErased(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
   return namedBindings.elements.length > 0 && namedBindings.elements.every(({ isTypeOnly }) => isTypeOnly)
 }
 
-/** What each package's manifest exports, by the specifier that imports it: `@heddle/client/http` and the path of its source. */
+/** The exports of each package's manifest, by their import specifier: `@heddle/client/http` and the path of its source. */
 function packageDoors({ paths, read }: Checkout): ReadonlyMap<string, string> {
   const doors = new Map<string, string>()
   for (const path of paths.filter((path) => /^(packages|services|test)\/[^/]+\/package\.json$/.test(path))) {

@@ -3,7 +3,7 @@ import type { Text } from './texts.js'
 interface WordRule {
   /** Its key among the ceilings. */
   readonly name: string
-  /** What to write instead. */
+  /** The words to use instead. */
   readonly say: string
   readonly pattern: RegExp
   /** Paths in which the word can have the wrong meaning; everywhere if absent. */

@@ -13,7 +13,7 @@ const COMMENT_COLUMNS_MAX = 140
 export interface Findings {
   /** The key of its ceiling. */
   readonly rule: string
-  /** What to do about a finding. */
+  /** How to correct a finding. */
   readonly advice: string
   /** `path:line: what was found` */
   readonly places: readonly string[]

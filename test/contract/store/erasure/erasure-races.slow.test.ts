@@ -71,8 +71,8 @@ function snapshotOf(threads: readonly TestThread[]): SnapshotFile {
 }
 
 /**
- * Everything that is written for a thread. `prepare` is what was there or was read before; `publish` is the transaction
- * that an erasure may come in the way of.
+ * Everything that is written for a thread. `prepare` writes or reads its preconditions; `publish` is the transaction
+ * that can conflict with an erasure.
  */
 interface Publication {
   prepare?(thread: TestThread): Promise<unknown>
@@ -249,7 +249,7 @@ async function expectNothingLeft(thread: TestThread): Promise<void> {
   expect(row?.result ?? null).toBeNull()
 }
 
-/** A refusal by a typed error or by doing nothing is the same here: what counts is what is stored. */
+/** A typed error and doing nothing are equivalent here: only the stored rows count. */
 const attempt = (thread: TestThread, { publish }: Publication) =>
   inProject(PROJECT, (tx) => publish(tx, thread)).catch((error: unknown) => error)
 

@@ -37,7 +37,7 @@ export async function erase(store: Store, target: Parameters<typeof continueEras
   await continueErasure(store, target)
 }
 
-/** Looks past row-level security, as nobody else does. */
+/** Bypasses row-level security, unlike all other code. */
 export async function asOwner<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   try {
@@ -67,7 +67,7 @@ export async function rowsBy(url: string, column: string, value: string): Promis
 export const nothing = (counts: Record<string, number>) =>
   Object.fromEntries(Object.keys(counts).map((table) => [table, 0]))
 
-/** Resolves once so many transactions on this database wait for another one. */
+/** Resolves once this many transactions on this database wait for another one. */
 export async function whenBlocked({ url }: TestStore, count = 1): Promise<void> {
   await asOwner(url, (sql) =>
     waitFor(
@@ -83,7 +83,7 @@ export async function whenBlocked({ url }: TestStore, count = 1): Promise<void> 
   )
 }
 
-/** A transaction that does its work and then waits to be let go. */
+/** A transaction that does its work and then waits for a signal. */
 export async function heldTransaction(
   store: Store,
   work: (tx: Tx) => Promise<unknown>,

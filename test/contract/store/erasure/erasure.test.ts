@@ -30,7 +30,7 @@ const database = storeOfTests()
 
 const inProject: TestStore['store']['inProject'] = (projectId, work) => database.store.inProject(projectId, work)
 
-/** A store whose process dies after so many transactions. */
+/** A store whose process dies after this many transactions. */
 function dyingStore(store: Store, transactions: number): Store {
   let left = transactions
   return {
@@ -133,7 +133,7 @@ describe('an erasure', () => {
     const target = agentTarget(thread)
     await inProject(PROJECT, (tx) => beginErasure(tx, target))
     let isBegun = false
-    /** Between the first two statements that look for parts, another process takes its first step. */
+    /** Between the first two statements that look up parts, another process runs its first step. */
     const looking = (tx: Tx): Tx =>
       new Proxy(tx, {
         apply(statement, self, given: [TemplateStringsArray]) {

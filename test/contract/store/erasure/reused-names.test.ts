@@ -31,7 +31,7 @@ const idAt = (timeMs: number) => {
 }
 const DAY_MS = 86_400_000
 
-/** Appends and says what came of it, also where it is refused. */
+/** Appends and returns the outcome, also of a refusal. */
 async function outcomeOf(one: ReturnType<typeof append>) {
   const [outcome] = await appendAll(database.store, [one])
   if (outcome === undefined) throw new Error('an append without an outcome')
@@ -89,7 +89,7 @@ describe('the name of an erased thread', () => {
     })
   })
 
-  it('accepts no erased message, and none that was sent before the erasure, however often and late it arrives', async () => {
+  it('accepts neither an erased message nor one sent before the erasure, however often and late it arrives', async () => {
     const { threadId, old, send } = await erasedThread({ reuse: true })
     const late = prepared({ content: 'was still in a queue' })
     for (let time = 0; time < 2; time++) {

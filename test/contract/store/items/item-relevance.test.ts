@@ -17,7 +17,7 @@ afterAll(() => database.drop())
 
 const clientOf = () => createClient({ store: database.store, queues: null, project: 'items' })
 
-/** An embedder that tells how many texts each call brought. */
+/** An embedder that records the number of texts of each call. */
 function counting(embedder: TextEmbedder = createHashingEmbedder()) {
   const calls: number[] = []
   const counted: TextEmbedder = {

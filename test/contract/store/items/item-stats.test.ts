@@ -19,7 +19,7 @@ interface Shown {
 
 let names = 0
 
-/** An agent of its own with a rule `login`, a reference `codes` and a tool `read`, and a thread of it. */
+/** A new agent with a rule `login`, a reference `codes` and a tool `read`, and a thread of it. */
 async function freshAgent(project = 'store tests', projectId = PROJECT) {
   const { store } = database
   const client = createClient({ store, queues: null, project })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   return database.drop
 })
 
-/** Tells of the texts of each call. */
+/** Records the texts of each call. */
 function recordingEmbedder(model = 'm'): Embedder & { calls: (readonly string[])[] } {
   const inner = createHashingEmbedder()
   const calls: (readonly string[])[] = []
@@ -24,7 +24,7 @@ function recordingEmbedder(model = 'm'): Embedder & { calls: (readonly string[])
   return { ...inner, model, calls, embed }
 }
 
-/** Items of an agent, as far as their vectors need them. */
+/** Items of an agent, with the fields that their vectors depend on. */
 async function newItems(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   await database.store.inProject(PROJECT, async (tx) => {
@@ -113,7 +113,7 @@ test('a failing embedder leaves the stored vectors, and the vectors of an item a
   expect(await load(PROJECT)).toEqual([])
   await database.store.inProject(PROJECT, (tx) => tx`delete from heddle.items where id = ${itemId}`)
   expect(await load(PROJECT)).toEqual([])
-  // An item that was erased while it was embedded has none either.
+  // An item that was erased while it was embedded gets no vectors either.
   await embedItems(options)
   expect(await load(PROJECT)).toEqual([])
 })

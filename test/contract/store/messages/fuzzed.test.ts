@@ -69,7 +69,7 @@ function filledIn(input: ReturnType<typeof messageInputSchema.parse>): unknown {
   }
 }
 
-/** What is JSON is compared as text: key by key in their order, names such as `__proto__` included. */
+/** JSON is compared as text: key by key in order, including names such as `__proto__`. */
 function texts({
   toolCalls,
   thinking,

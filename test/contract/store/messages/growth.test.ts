@@ -23,12 +23,12 @@ const GROWN = 50_000
 const LARGE = Number(process.env['HEDDLE_TEST_GROWTH_MESSAGES'] ?? 150_000)
 
 /**
- * Indexes get a level or two deeper: a look-up that touched three blocks, two of its index and one of the table, touches
- * four or five. And some pages may happen to be split.
+ * Indexes get a level or two deeper: a look-up of three blocks, two of its index and one of the table, becomes one of
+ * four or five. Some pages may also be split.
  */
 const GROWTH_MAX = 5 / 3
 const SPLIT_BLOCKS_MAX = 10
-/** Halving takes a step more for each doubling of a thread; a step is one look-up in the index and one in the table. */
+/** Bisection needs one more step for each doubling of a thread; a step is one look-up in the index and one in the table. */
 const MORE_BLOCKS_OF_COUNTS_MAX = Math.ceil(Math.log2(LARGE / SMALL)) * 6
 
 const RUNS = 7
@@ -36,7 +36,7 @@ const RUNS = 7
 let database: TestStore
 const blocks = {
   small: new Map<string, number>(),
-  /** It grew after the planner's statistics were made, which tell of the small thread alone. */
+  /** It grew after the planner's statistics were made, which describe only the small thread. */
   stale: new Map<string, number>(),
   large: new Map<string, number>(),
 }
@@ -94,13 +94,13 @@ function stateOf(count: number): CompactionState {
   }
 }
 
-/** Blocks of tables and indexes that one run of each query touches, as the role that row-level security binds. */
+/** Blocks of tables and indexes in one run of each query, as the role that row-level security binds. */
 async function measure(thread: LongThread): Promise<Map<string, number>> {
   const touched = new Map<string, number>()
   for (const [name, query] of Object.entries(queries)) {
     const runs = await database.store.inProject(PROJECT, async (tx) => {
       const counts: number[] = []
-      // Several times: from the sixth on, a prepared statement may get a plan that knows no parameters.
+      // Several times: from the sixth execution on, a prepared statement may get a generic plan.
       for (let run = 0; run < RUNS; run++) {
         const before = await blocksSoFar(tx)
         await query(tx, thread)

@@ -2,16 +2,16 @@ import { type Position, threadIdOf } from '@heddle/core'
 import postgres from 'postgres'
 import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from '../support.js'
 
-/** Where the message of a sequence number stands in a thread that {@link fillThread} made. */
+/** The position of the message with a sequence number in a thread of {@link fillThread}. */
 export function positionOf(seq: number): Position {
   const id = `01900000-0000-7000-8000-${seq.toString(16).padStart(12, '0')}`
   return { orderedAtMs: RECEIVED_AT_MS + seq, ordinal: 0, id }
 }
 
 /**
- * Makes a thread of so many messages by SQL, a millisecond apart, with their counts, since to append a million takes minutes.
+ * Creates a thread of this many messages by SQL, a millisecond apart, with their counts, since a million appends take minutes.
  *
- * @param statistics `stale`: the planner goes on with what it knew before of the tables, as it does during an import
+ * @param statistics `stale`: the planner keeps its old statistics of the tables, as during an import
  * @returns its id
  */
 export async function fillThread(
@@ -46,7 +46,7 @@ export async function fillThread(
         tokens_estimate = ${count * 30},
         last_message_at = (select ordered_at from heddle.messages where thread_id = ${threadId} and seq = ${count})
       where thread_id = ${threadId}`
-    // As autovacuum would at some moment: plans must not depend on when.
+    // As autovacuum would at some time: plans must not depend on it.
     if (statistics === 'fresh') await sql`analyze heddle.messages, heddle.message_tokens, heddle.stage_cursors`
   } finally {
     await sql.end()

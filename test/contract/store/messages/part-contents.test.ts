@@ -7,7 +7,7 @@ import { append, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../supp
 
 const database = storeOfTests()
 
-/** A message with pictures, the bytes of which are given. */
+/** A message with pictures of the given bytes. */
 function withParts(contents: readonly Buffer[]): PreparedMessage {
   const parts = contents.map((bytes) =>
     partToStore({ type: 'image', mediaType: 'image/png', data: bytes.toString('base64') }),
@@ -33,7 +33,7 @@ it('bytes are locked in the order of their hashes, stored and new ones alike', a
   let both: Promise<unknown> = Promise.resolve()
   await inProject(PROJECT, async (tx) => {
     await store(tx, 'one', [first])
-    // It waits for the first, and must not hold the second meanwhile.
+    // It waits for the first, and must not lock the second meanwhile.
     both = inProject(PROJECT, (other) => store(other, 'both', [second, first]))
     both.catch(() => {})
     await waitFor(async () => (await tx`select from pg_locks where not granted`).length > 0, { what: 'the wait' })

@@ -17,7 +17,7 @@ import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTes
 const database = storeOfTests()
 const MIGRATION = new URL('../../../../packages/store/migrations/before-1/0025_restored_messages.sql', import.meta.url)
 
-/** Runs what the migration does to rows, as it runs once on a store of an earlier version. */
+/** Runs the row changes of the migration, which runs once on a store of an earlier version. */
 async function turnCopiesIntoMarks(): Promise<void> {
   const statements = (await readFile(fileURLToPath(MIGRATION), 'utf8')).split('--> statement-breakpoint')
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -31,7 +31,7 @@ const copyOf = (original: string, fields: object) =>
   prepared(
     {
       ...fields,
-      // What else a message's metadata holds may be nothing that Postgres can decode.
+      // The other metadata of a message may be undecodable for Postgres.
       metadata: {
         odd: '\u0000 \ud800',
         restored: { snapshot: newId(), message: original, timestamp: '2026-02-12T14:30:00.000Z' },

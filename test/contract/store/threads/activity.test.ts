@@ -21,7 +21,7 @@ const tell = async (thread: string, name: string, status: string | undefined, en
       putProcess(tx, { threadId: threadIdOf(PROJECT, thread), name, status, ended }),
     ),
   )
-/** A change, in a millisecond before that of the next: they are told newest first. */
+/** A change, a millisecond before the next: they are listed newest first. */
 async function before<Changed>(change: Promise<Changed>): Promise<Changed> {
   const changed = await change
   const atMs = await databaseMs()

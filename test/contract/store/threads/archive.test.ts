@@ -51,7 +51,7 @@ describe('the archive', () => {
       'NUL \0 and half of an emoji \ud83d',
       '😀'.repeat(10_000),
       `${'x'.repeat(100_000)}\udc00`,
-      // Longer than what is decoded at once, whatever the bytes of its characters.
+      // Longer than one decoding step, whatever the byte length of its characters.
       `x${'é漢😀\ud83d'.repeat(120_000)}`,
     ]) {
       const one = entry(content)
@@ -109,7 +109,7 @@ describe('the archive', () => {
     await database.store.inProject(PROJECT, async (tx) => {
       const [id] = await archiveEntries(tx, [one])
       await recordAccesses(tx, [{ id: id ?? '', count: 2, lastAtMs: RECEIVED_AT_MS + 1 }])
-      // Another process may have read it before, and write that later.
+      // Another process may have read it before, and write that value later.
       await recordAccesses(tx, [{ id: id ?? '', count: 1, lastAtMs: RECEIVED_AT_MS }])
       expect(await findArchiveEntry(tx, one)).toMatchObject({ accessCount: 3, lastAccessedAtMs: RECEIVED_AT_MS + 1 })
       expect(await findArchiveEntry(tx, { ...one, location: 'L1-2' })).toBeNull()

@@ -65,7 +65,7 @@ function stateOf(threadId: string): NewContextState {
   }
 }
 
-/** How far a clock may be off, in milliseconds: a moment, or years. */
+/** The possible errors of a clock, in milliseconds: a moment, or years. */
 const skew = fc.oneof(fc.integer({ min: -10_000, max: 10_000 }), fc.integer({ min: -1e12, max: 1e12 }))
 
 describe('a clear from a wrong clock', () => {
@@ -86,7 +86,7 @@ describe('a clear from a wrong clock', () => {
           await inProject(PROJECT, (tx) => clearAgent(tx, { agentId, clearedAtMs, receivedAtMs: nowMs }))
           nowMs += 1
         }
-        // The clock that is furthest behind may still be before a clear of another clock; the last one is not before its own.
+        // The slowest clock may still be before a clear of another clock; the last one is not before its own.
         const latest = Math.max(...clearSkews.map((each) => Math.min(each, 0)))
         await send('right', nowMs, nowMs)
         await send('same', nowMs + latest, nowMs)
@@ -206,7 +206,7 @@ describe('a clear', () => {
     const next = { ...stateOf(threadId), generation: 2, replaces: first.id }
     const summary = { stateId: first.id, clearEpoch: 0, summary: 'so far', summaryTokens: 2, summarizer: 'test' }
     const published = await inProject(PROJECT, async (tx) => {
-      // The first half of a clear, then its second: what is published in between waits for both.
+      // The two halves of a clear: a publication in between waits for both.
       await tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`
       const publishing = Promise.all([
         inProject(PROJECT, (other) => insertState(other, next)),

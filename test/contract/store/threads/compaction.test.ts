@@ -49,13 +49,13 @@ async function clear(agentId: string): Promise<void> {
   await inProject(PROJECT, (tx) => tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`)
 }
 
-/** What a publication gives that begins while a clear has not committed yet: it has to wait for it. */
+/** The result of a publication that begins while a clear has not committed yet: it must wait for it. */
 async function duringClear(agentId: string, publish: (tx: Tx) => Promise<boolean>): Promise<boolean> {
   let publishing: Promise<boolean> | undefined
   await inProject(PROJECT, async (tx) => {
     await tx`update heddle.agents set clear_epoch = clear_epoch + 1 where id = ${agentId}`
     publishing = inProject(PROJECT, publish)
-    // It is blocked in the server before this transaction ends, or did not care.
+    // It is blocked in the server before this transaction ends, or does not wait at all.
     await Promise.race([publishing, whenBlocked(database)])
   })
   return (await publishing) ?? true
@@ -138,12 +138,12 @@ describe('cursors', () => {
         .map(({ stage }) => stage)
         .sort()
     }
-    // Summarize has nothing to do until prune has seen all.
+    // Summarize has no work until prune has read all messages.
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'prune'])
     await settle(threadId, 0, 2)
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'prune'])
     await settle(threadId, 2, 3)
-    // Nothing is to be summarized either: prune is who settles it.
+    // No summary is due either: prune settles it.
     expect(await stagesOf(RECEIVED_AT_MS)).toEqual(['embed', 'prune'])
     await inProject(PROJECT, (tx) =>
       markThreadFailed(tx, { threadId, stage: 'embed', error: 'model away\0', retryAtMs: RECEIVED_AT_MS + 10 }),

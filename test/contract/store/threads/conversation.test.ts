@@ -9,7 +9,7 @@ const contentsOf = (messages: readonly { content: string }[]) => messages.map(({
 const at = (place: number): Position => ({ orderedAtMs: RECEIVED_AT_MS + place, ordinal: 0, id: newId() })
 const said = (place: number, content = `${place}`) => prepared({ content }, { orderedAtMs: RECEIVED_AT_MS + place })
 
-/** Messages at places 0 to 9; the state keeps 0, covers 1 to 6, and saw all ten. Then some that sort within came late. */
+/** Messages at places 0 to 9; the state keeps 0, covers 1 to 6, and has read all ten. Then some late ones with earlier places. */
 async function compactedThread(late: readonly number[]): Promise<{ threadId: string; state: CompactionState }> {
   const messages = Array.from({ length: 10 }, (_, place) => said(place))
   const thread = `compacted ${newId()}`
@@ -67,7 +67,7 @@ describe('a compacted thread', () => {
 
   it('returns a long range completely in pages, from its end to its beginning', async () => {
     const { threadId, state } = await compactedThread([3])
-    // What is kept at the top may stand anywhere, also alone in a page.
+    // A message kept at the top can be anywhere, also alone in a page.
     const { messages: all } = await database.store.inProject(PROJECT, (tx) =>
       loadCoveredPage(tx, { threadId, clearedSeq: 0, state, limit: 100 }),
     )

@@ -9,10 +9,10 @@ const database = storeOfTests()
 
 /** Tables with rows of a thread that are not part of its export. */
 const elsewhere = [
-  // Held in the record of the thread, and beside its messages.
+  // Part of the record of the thread, and beside its messages.
   'stage_cursors',
   'message_tokens',
-  // Computed again.
+  // Computed again after an import.
   'vector_threads',
   'vectors',
   'posting_threads',

@@ -112,7 +112,7 @@ describe('iterations', () => {
     await append(thread, [iteration({ id, iterationNumber: 3 })])
     const conflicting = iteration({ id, iterationNumber: 3, ...fields })
     await expect(append(thread, [iteration(), conflicting])).rejects.toMatchObject({ code: 'CONFLICT', field })
-    // The same rule holds between two of one append.
+    // The same rule applies between two of one append.
     const staged = [iteration({ id, iterationNumber: 3 }), conflicting]
     await expect(append(freshThread(), staged)).rejects.toMatchObject({ code: 'CONFLICT', field })
     expect((await list(thread)).iterations).toHaveLength(1)

@@ -21,7 +21,7 @@ const database = storeOfTests()
 const AGENT = 'runner'
 let made = 0
 
-/** A thread with iterations of some numbers, and what is read and written of its summaries. */
+/** A thread with iterations of some numbers, and functions that read and write its summaries. */
 async function loopWith(numbers: readonly number[], fields: Partial<IterationInput> = {}) {
   const thread = `loop ${++made}`
   const agent = `${AGENT} ${made}`

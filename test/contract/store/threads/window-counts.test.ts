@@ -20,7 +20,7 @@ describe('countWindow', () => {
       before: fc.array(age, { maxLength: 12 }),
       clearedS: fc.option(age),
       after: fc.array(age, { minLength: 1, maxLength: 12 }),
-      // Which messages each of some restores brings back, and when: they may all be in the window already.
+      // The messages that each of some restores brings back, and its time: they may all be in the window already.
       restores: fc.array(fc.record({ ageS: age, places: fc.uniqueArray(fc.nat({ max: 23 }), { maxLength: 6 }) }), {
         maxLength: 3,
       }),
@@ -31,7 +31,7 @@ describe('countWindow', () => {
       fc.asyncProperty(scenario, async ({ before, clearedS, after, restores, rollingWindow, nowS }) => {
         const own = freshNames()
         const send = (agesS: number[], fields = {}) => appendOne(database.store, append(ofAges(agesS, fields), own))
-        // One that is kept aside is in no count, wherever it stands.
+        // A message that is kept aside is in no count, whatever its place.
         await send([20], { role: 'error' })
         if (before.length > 0) await send(before)
         const { threadId } = await send([0], { role: 'error' })
@@ -60,7 +60,7 @@ describe('countWindow', () => {
             const seq = message.restores?.seq ?? message.seq
             reasons.set(seq, [...(reasons.get(seq) ?? []), hiddenReason(message, window)])
           }
-          // A message that stands in several places is hidden where all of them are, and by the rule that hides the last.
+          // A message with several places is hidden if all of them are, by the rule that hides the last.
           const reasonOf = (found: (string | null)[]) =>
             [null, 'outside-window', 'before-clear'].find((reason) => found.includes(reason))
           const hidden = [...reasons.values()].map(reasonOf)

@@ -80,7 +80,7 @@ describe('messages', () => {
       .filter(({ seq }) => seq !== gap)
     await database.store.inProject(PROJECT, async (tx) => {
       await recordTokenCounts(tx, { threadId, counts: counts.slice(0, 2) })
-      // As of another that began before it knew of these: the longer run stays.
+      // A count that began before these existed: the longer range stays.
       await recordTokenCounts(tx, { threadId, counts })
       const messages = await loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: all.length })
       const exact = messages.filter(({ tokensExact }) => tokensExact)

@@ -10,7 +10,7 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? []
 }
 
-/** The first line of a section, without marks and references; empty where there is none. */
+/** The first line of a section, without marks and references; empty without a line. */
 export function firstLineOf(summary: string, heading: string): string {
   const line = linesOf(summary, heading)[0] ?? ''
   return line.replace(/\[recall:[^\]]*\]/g, '').replace(/^- /, '')

@@ -24,7 +24,7 @@ export function isOnlyNames(line: string): boolean {
   const said = line.replace(/\[recall:[^\]]*\]/g, ' ')
   const names = namesOf(said).size
   if (names === 0) return false
-  // What is left when paths, file names and identifiers are gone.
+  // The text without paths, file names and identifiers.
   const rest = said
     .replace(/[\w.-]*\/[\w./-]+/g, ' ')
     .replace(FILE_NAME, ' ')

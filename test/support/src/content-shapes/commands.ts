@@ -22,7 +22,7 @@ function name(number: number): string {
   return letters(LATIN, 6, number)
 }
 
-/** What agents run, and the names they run it on: commands, paths, addresses. */
+/** Command lines of agents, with paths and addresses. */
 export const commandShapes: ContentShapes = {
   'commands-a-line': pieces((number) => `$ ${command(number)}\n`),
   'commands-without-prompt': pieces((number) => `${command(number)}\n`),

@@ -30,7 +30,7 @@ const DELIMITERS = {
 
 const delimiterShapes = Object.entries(DELIMITERS).flatMap(([name, delimiter]) => [
   [name, repeated(delimiter)] as const,
-  // Where nothing follows, an expression may end early; where a letter stands between, it may begin again at each.
+  // Without a letter between them, an expression may end early; with one, it may start again at each.
   [`${name}-between-letters`, repeated(`a${delimiter}`)] as const,
   [`${name}-between-spaces`, repeated(`${delimiter} `)] as const,
   [`${name}-a-line`, repeated(`${delimiter}\n`)] as const,

@@ -15,7 +15,7 @@ export interface Value {
   readonly shape: readonly (string | number)[]
 }
 
-/** Collects nodes and constants. What is added is referred to by the name that the adding method returns. */
+/** Collects nodes and constants. Each method that adds one returns its name. */
 export class OnnxGraph {
   readonly #nodes: Buffer[] = []
   readonly #constants = new Map<string, Buffer>()

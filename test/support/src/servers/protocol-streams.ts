@@ -1,6 +1,6 @@
 import type { ProtocolReply, ProtocolRequest } from './protocol-server.js'
 
-/* What providers stream: server-sent events, as OpenAI and Anthropic spell them. */
+/* Streams of providers: server-sent events in the formats of OpenAI and Anthropic. */
 
 type Kind = ProtocolReply['kind']
 
