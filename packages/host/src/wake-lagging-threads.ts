@@ -13,7 +13,7 @@ const WAKES_AT_ONCE = 64
 /** Later than any time before which a thread was to be left alone. */
 const EVER_MS = Date.UTC(9_999, 0, 1)
 
-/** Wakes the stages that threads wait for, whatever failed there before; summarize where nothing is left to prune. */
+/** Wakes the stages with unprocessed messages of each thread, even after failures; summarize only after prune is done. */
 export async function wakeLagging(engine: Engine, { stage, limit }: Selection): Promise<number> {
   const work = (await findWork(engine.store, limit)).filter((each) => stage === undefined || each.stage === stage)
   for (let from = 0; from < work.length; from += WAKES_AT_ONCE) {

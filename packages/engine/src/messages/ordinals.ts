@@ -13,9 +13,9 @@ interface Latest {
 }
 
 /**
- * Gives the appends of one producer their ordinals. Within one append they count from 0; an append that begins no later
- * than the one before it ended counts on from there: clocks tell milliseconds, or only seconds, and messages that were
- * appended one after the other must not change places because their times are the same.
+ * Gives the appends of one producer their ordinals. Within one append they count from 0. If the first message of an append
+ * has no later time than the last of the previous append, its ordinals continue those: clocks have a resolution of
+ * milliseconds or seconds, and messages that were appended in sequence must not swap because their times are equal.
  */
 export class Ordinals {
   // By size: unlike `max` it allocates nothing in advance, and a gateway has a client for each of many projects.

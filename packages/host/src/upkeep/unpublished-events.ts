@@ -5,16 +5,18 @@ import { appendUnpublishedEvents, findUnpublishedEvents, type Store, type Unpubl
 export interface UnpublishedEventsOptions {
   readonly store: Store
   readonly queues: Pick<Queues, 'publish'>
-  readonly clock: Pick<Clock, 'nowMs'>
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
   /** Contexts and snapshots younger than this are left to the worker that made them, in milliseconds. */
   readonly patienceMs: number
 }
 
 /** Most events that one run publishes; the next run finds the rest. */
 const FOUND_MAX = 1_000
-/** How far back the first run of a process looks: longer than a restart takes. */
+/** How far back the first run of a process searches: longer than a restart takes, and than any request waits. */
 const LOOK_BACK_MS = 3_600_000
-/** Each run starts this long before the end of the previous one: a request from before that end may have finished since. */
+/** How often a run searches that far again: a request that waited longer than the overlap is found by then. */
+const FULL_SEARCH_EVERY_MS = 600_000
+/** Every other run searches from this long before the end of the previous one: most requests finish within that time. */
 const OVERLAP_MS = 120_000
 
 /**
@@ -24,7 +26,8 @@ const OVERLAP_MS = 120_000
  */
 export class UnpublishedEvents {
   readonly #options: UnpublishedEventsOptions
-  #lookedUntilMs: number | null = null
+  #searchedUntilMs = 0
+  #fullSearchAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: UnpublishedEventsOptions) {
     this.#options = options
@@ -34,10 +37,15 @@ export class UnpublishedEvents {
   async publish(): Promise<number> {
     const { store, clock, patienceMs } = this.#options
     const madeBeforeMs = clock.nowMs() - patienceMs
-    const askedAfterMs = this.#lookedUntilMs === null ? madeBeforeMs - LOOK_BACK_MS : this.#lookedUntilMs - OVERLAP_MS
+    const startedAtMs = clock.monotonicMs()
+    const isFull = startedAtMs - this.#fullSearchAtMs >= FULL_SEARCH_EVERY_MS
+    const askedAfterMs = isFull ? madeBeforeMs - LOOK_BACK_MS : this.#searchedUntilMs - OVERLAP_MS
     const found = await findUnpublishedEvents(store, { limit: FOUND_MAX, askedAfterMs, madeBeforeMs })
     for (const [projectId, events] of byProject(found)) await this.#publishOf(projectId, events)
-    if (found.length < FOUND_MAX) this.#lookedUntilMs = madeBeforeMs
+    if (found.length < FOUND_MAX) {
+      this.#searchedUntilMs = madeBeforeMs
+      if (isFull) this.#fullSearchAtMs = startedAtMs
+    }
     return found.length
   }
 

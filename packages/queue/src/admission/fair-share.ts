@@ -12,13 +12,13 @@ import {
 } from './load-report.js'
 
 /*
- * One project must not keep all others waiting. Queues are first come, first served, so who has a thousand jobs in one has
- * everybody wait for a thousand jobs. While more than one project has jobs under way, each may have as many as the workers
- * take into their hands at once: then nobody waits behind more than what is being worked on anyway.
+ * One project must not delay all others. Queues are first come, first served, so a project with a thousand queued jobs
+ * delays everybody by a thousand jobs. While more than one project has open jobs, each may have as many as the workers
+ * process at once: then nobody waits behind more than the jobs that are being processed anyway.
  *
- * Every process counts what it has sent and has no word of yet, and tells the others a few times each second while there is
- * something to tell. These messages may be lost, and a process that died is forgotten
- * with its count after a moment: so nothing has to be cleaned up, and nothing can stay behind.
+ * Every process counts the jobs that it sent and that have no reply yet, and publishes its counts a few times a second while
+ * they change. These messages may be lost, and the counts of a process that died expire after a moment: nothing has to be
+ * cleaned up.
  */
 
 export interface ProjectLoadOptions {

@@ -93,10 +93,10 @@ export const bounds = {
   neighbourMs: 5_000,
   /** How often a process tells the others what its projects have under way. */
   loadToldEveryMs: 250,
-  /** How often a process with workers tells the others what they do, and over how long it takes their pace. */
+  /** How often a process with workers reports their load to the others, and the time over which it averages their rate. */
   poolToldEveryMs: 1_000,
   poolRateMs: 10_000,
-  /** Whoever has just come waits this long for the workers of others to tell what they do. */
+  /** A process that has just started waits this long for the reports of other workers. */
   poolAnswerMs: 300,
   /** Models whose calls a process counts, the first that it called: each is a series of its own to Prometheus. */
   poolModelsMax: 20,

@@ -38,7 +38,7 @@ export class MessageBatcher {
   }
 }
 
-/** MessageBatcher of one channel as lists, as many in each as a message can hold. */
+/** Packs the texts of each channel into as few messages as their size limit allows: a message is a list of texts. */
 function packed(letters: readonly Letter[]): Letter[] {
   const messages: Letter[] = []
   for (const [channel, texts] of byChannel(letters)) {

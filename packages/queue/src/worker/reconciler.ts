@@ -10,10 +10,10 @@ export interface ReconcilerOptions {
   /** Added to it by chance, so that processes do not all ask for a turn at once; default a quarter of `everyMs`. */
   jitterMs?: number
   /**
-   * Asks whether this process is to look now, of all that may: all find the same.
+   * Acquires the lease of the next run: any process would find the same, so one is enough.
    *
-   * @param apartMs since the look before, of any process
-   * @returns null where it is, else how many milliseconds ago the last look began
+   * @param apartMs least time since the last run of any process
+   * @returns null if this process shall run, else how many milliseconds ago the last run began
    */
   acquireLease(apartMs: number): Promise<number | null>
   /** Threads whose cursors lag behind their heads. */
@@ -42,19 +42,18 @@ export interface Reconciled {
 
 export interface Reconciler {
   /**
-   * Looks once whoever has the turn, or waits for the look that is under way. Never throws: what failed is tried again with
-   * the next.
+   * Runs once without a lease, or waits for the current run. Never throws: the next run retries what failed.
    */
   runOnce(): Promise<Reconciled>
   close(): Promise<void>
 }
 
 /**
- * Finds work that no job stands for, and wakes its stage: after a flushed Redis, a crash between a commit and its wake, or
- * a bug, the pipeline catches up by itself.
+ * Finds work without a job and wakes its stage, and publishes the events that a killed worker left out: after a flushed
+ * Redis, a crash between a commit and its wake, or a bug, the pipeline catches up by itself.
  *
- * It runs on a timer of its own process. A repeatable job would lie in the queue, and be lost with everything else that
- * the reconciler is there to bring back. Any number of processes may run one: they take turns, and double wakes fall together.
+ * It runs on a timer in its process. A repeatable job would be in the queue, and be lost with everything else that the
+ * reconciler restores. Any number of processes may run one: a lease lets one at a time, and a repeated wake is merged.
  */
 export function startReconciler(options: ReconcilerOptions): Reconciler {
   const { everyMs, jitterMs = everyMs / 4, acquireLease, log, clock } = options

@@ -16,7 +16,8 @@ export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
  * @returns false where the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken
  */
 export async function insertState(tx: Tx, state: NewContextState): Promise<boolean> {
-  // A statement of its own: within one, Postgres may lock the state first, and then wait in a circle with a clear.
+  // Statements of their own, sent in this order (packages/store/README.md): within one, Postgres may lock the state first, and
+  // then deadlock with a clear.
   const [, , { count }] = await Promise.all([
     holdThread(tx, state.threadId),
     tx`
