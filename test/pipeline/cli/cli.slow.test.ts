@@ -20,7 +20,8 @@ describe('on a laptop without servers', () => {
 
   test('a session is imported, a context built and shown, and a condensed result recalled', async () => {
     const first = await home.heddle('import', 'session.jsonl', '--agent', 'coder', '--json')
-    expect(first.stderr).toBe('')
+    // A slow machine prints progress, and nothing else.
+    expect(first.stderr.replace(/^\{"progress":.*\n/gm, '')).toBe('')
     expect(first.code).toBe(0)
     expect(first.document).toMatchObject({
       stored: messages,
