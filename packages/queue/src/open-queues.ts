@@ -20,22 +20,23 @@ export interface QueuesOptions {
   prefix: string
   log: Logger
   clock?: Clock
-  /** What may wait for ingest before producers are refused; null is the default of `bounds`. */
+  /** Limits of the waiting ingest jobs, above which producers are refused; null is the default of `bounds`. */
   ingestLimits?: { jobsMax: number | null; bytesMax: number | null }
   /**
-   * Whether a prefix that no worker has ever served is made: for workers, and for who runs them. Default false: who only
-   * sends is told that nobody would do its jobs.
+   * Whether to create the prefix if no worker has ever served it: for workers and administrators. Default false: for a
+   * process that only sends, an unknown prefix is an error, because nothing would process its jobs.
    */
   create?: boolean
-  /** What this process opens to Postgres at most. Redis has few connections anyway. */
+  /** Most connections that this process opens to Postgres. Not used with Redis, which needs few. */
   connections?: QueueConnections
 }
 
 /**
- * Connects to the server of the queues, and with `create` makes what it lacks. Any number of processes may do so at once.
+ * Connects to the server of the queues, and with `create` creates missing schemas and keys. Any number of processes may do
+ * so at once.
  *
- * @throws PermanentError `NOT_FOUND` of the field `prefix` where no worker was ever seen under it
- * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is away; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or
+ * @throws PermanentError `NOT_FOUND` of the field `prefix` if no worker has ever served it
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is down; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or
  *   `NOT_FOUND` if it refuses
  */
 export async function openQueues(options: QueuesOptions): Promise<Queues> {
@@ -45,13 +46,13 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
   }
   const server = options.backend.kind === 'redis' ? 'Redis' : 'Postgres'
   const trouble = createTroubleLog({ log, clock, server, probe: () => bounded(backend.probe(), backend.server) })
-  const onError = (error: unknown) => trouble.report(error, 'connection to the queues in trouble')
+  const onError = (error: unknown) => trouble.report(error, 'connection to the queues failed')
   const backend = await openBackend({ ...options, clock, create, onError }).catch((error: unknown) => {
     trouble.close()
     throw error
   })
   const name = randomUUID().replaceAll('-', '').slice(0, 16)
-  const pools = new Pools({ name, clock, tell: (text) => backend.channels.send(poolChannel(prefix), text) })
+  const pools = new Pools({ name, clock, publish: (text) => backend.channels.send(poolChannel(prefix), text) })
   if (!create) await assertKnown(backend, prefix, { pools, clock })
   const { ingestLimits } = options
   const queues = new ServerQueues({ name, prefix, backend, pools, trouble, onError, clock, log, ingestLimits })
@@ -66,8 +67,8 @@ export async function openQueues(options: QueuesOptions): Promise<Queues> {
 }
 
 /**
- * Looks whether anybody serves a prefix, before anything is made under it. Workers of an earlier version left no mark; they
- * answer when they are asked what they do.
+ * Checks that workers serve a prefix, before anything is created under it. Workers of an earlier version did not mark their
+ * prefix, but they answer a request for their reports.
  */
 async function assertKnown(
   backend: Backend,
@@ -77,7 +78,7 @@ async function assertKnown(
   try {
     if (await backend.isKnown()) return
     await backend.channels.listen(poolChannel(prefix), (text) => pools.receive(text))
-    await pools.ask()
+    await pools.requestReports()
     await clock.wait(bounds.poolAnswerMs)
     if (stageNames.some((stage) => pools.workersOf(stage) > 0)) return
     throw unknownPrefix(prefix, backend.server, await backend.otherPrefixes())

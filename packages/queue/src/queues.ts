@@ -20,7 +20,7 @@ import type { WorkerHandle } from './worker/define.js'
 import type { WorkerOptions } from './worker/job.js'
 import type { Answer } from './worker/outcome.js'
 
-/** A thread that a stage has to look at. */
+/** A thread with work for a stage. */
 export interface StageWake extends WakeJob {
   readonly stage: WakeStageName
 }
@@ -34,25 +34,29 @@ export interface StageWake extends WakeJob {
 export interface Queues {
   /** The name of this process's reply inbox: the `replyTo` of its jobs. */
   readonly inbox: string
-  /** Adds a job; `bytes` as room was asked for it. Jobs that are added within one tick travel together. For a wake stage it is the same as `wake`. */
+  /**
+   * Adds a job. Jobs that are added within one tick are sent together. For a wake stage it is the same as `wake`.
+   *
+   * @param bytes the size that was passed to `acquireShare`
+   */
   add<Name extends StageName>(stage: Name, payload: StagePayload<Name>, bytes?: number): Promise<void>
   addMany<Name extends StageName>(stage: Name, payloads: readonly StagePayload<Name>[]): Promise<void>
   /**
-   * Asks for room in the queue of ingest; to be called before adding. Costs no round trip most of the time.
+   * Reserves capacity in the queue of ingest; to be called before adding. Most calls need no round trip.
    *
-   * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the queue holds as much as it may
+   * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the queue is full
    */
   admit(work: NewWork): Promise<void>
   /**
-   * Takes a place in a project's share of what is under way, in all processes together; to be called before anything else
-   * is done. Only while other projects have something under way is there a limit to it.
+   * Acquires a place in a project's share of the open jobs of all processes; to be called before any other work for the
+   * request. The share is limited only while other projects have open jobs.
    *
-   * @returns gives the place back; to be called once what it was for has ended
-   * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the project has its share
+   * @returns a function that releases the place; to be called when the request has ended
+   * @throws RetryableError `RATE_LIMITED` with `retryAfter` while the project has reached its share
    */
   acquireShare(share: NewShare): () => void
   /**
-   * Looks whether a project has room in its share, for whoever is about to read what is to be sent.
+   * Checks for a free place in a project's share without acquiring it, for a caller that is about to read a request's body.
    *
    * @throws RetryableError as {@link acquireShare}
    */
@@ -61,55 +65,55 @@ export interface Queues {
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
   /**
-   * Like `wake`, but first removes what lost jobs may have left in the way. For the reconciler.
+   * Like `wake`, but first removes deduplication keys of lost jobs, which would block the wake. For the reconciler.
    *
-   * @returns how many were woken; for the others a job waits already
+   * @returns the number of added jobs; the other threads have a waiting job already
    */
   rewake(wakes: readonly StageWake[]): Promise<number>
   /**
-   * Tells the sender of a job that its answer stands in the store, or what went wrong. May be lost.
+   * Notifies the sender of a job that its answer is in the store, or sends the error. May be lost.
    *
-   * @param answer goes along where it is small enough for the way
+   * @param answer sent within the reply if it is small enough for the channel
    */
   reply(inbox: string, reply: Reply, answer?: Answer): Promise<void>
-  /** The largest answer that goes along with a reply, in bytes as it is written into it; 0 where none does. */
+  /** Most bytes of an answer within a reply, as encoded; 0 if replies carry no answers. */
   answerBytesMax(inbox: string): number
   /** Registers for a reply; call it before enqueuing the job. */
   expectReply<T>(expectation: ReplyExpectation<T>): ExpectedReply<T>
-  /** Tells whoever listens now. May be lost: subscribers resume from the store by the event's number. */
+  /** Publishes an event to current subscribers. May be lost: subscribers resume from the store by the event's number. */
   publish(event: HeddleEvent): Promise<void>
   subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe>
   stats(): Promise<StageStats[]>
   /**
    * Starts a worker: for each job it parses the payload, calls the handler, wakes the next stages, and replies to the job's
-   * sender. Delivery is at least once: a handler must bear replays.
+   * sender. Delivery is at least once: handlers must be idempotent.
    *
-   * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is away; once started, a worker waits for it
+   * @throws RetryableError `SERVICE_UNAVAILABLE` if the server is down; once started, a worker waits for it
    */
   defineWorker<Name extends StageName>(options: WorkerOptions<Name>): Promise<WorkerHandle>
-  /** Counts a call of a model's provider, which all processes are told of. */
+  /** Counts a call of a model's provider, for `modelCalls`. */
   noteCall(call: SummaryCall): void
-  /** What this process has asked of each model, by provider and name. */
+  /** Calls of this process to each model, by provider and name. */
   readonly modelCalls: ReadonlyMap<string, ModelCalls>
-  /** Asks the workers of all processes what they do, and waits a moment for what they say: for who has just come. */
-  hearWorkers(): Promise<void>
+  /** Requests the reports of the workers of all processes, and waits for them a moment: for a process that has just started. */
+  requestReports(): Promise<void>
   /**
-   * Removes waiting and delayed jobs of all stages, such as those that hold messages of a thread that is being erased. What
-   * a worker is working on stays. Looks at every waiting job, once for all who ask meanwhile.
+   * Removes waiting and delayed jobs of all stages, such as those that hold messages of a thread that is being erased. Active
+   * jobs stay. Reads every waiting job; concurrent calls share one scan.
    *
-   * @returns how many it found; with `dryRun` they stay
+   * @returns the number of jobs found; with `dryRun` they stay
    */
   removeJobs(isMeant: (job: WaitingJob) => boolean, options?: { dryRun?: boolean }): Promise<number>
   pause(stage: StageName): Promise<void>
   resume(stage: StageName): Promise<void>
   ping(): Promise<QueueFacts>
-  /** Closes the workers of this process, sends what is under way, and drops the connections. Bounded. */
+  /** Closes the workers of this process, sends buffered jobs and messages, and drops the connections, within a time limit. */
   close(options?: { timeoutMs?: number }): Promise<void>
-  /** For tests: removes everything that was kept under the prefix, and closes. */
+  /** For tests: removes all data of the prefix, and closes. */
   destroy(): Promise<void>
 }
 
-/** A stage's queue, and what its workers do in all processes together, as far as this one has heard of them. */
+/** A stage's queue, and the work of its workers in all processes from which this one has received reports. */
 export interface StageStats extends QueueStats {
   readonly pool: PoolWork
 }

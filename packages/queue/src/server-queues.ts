@@ -34,7 +34,7 @@ import type { Answer } from './worker/outcome.js'
 import type { Pools } from './worker/worker-stats.js'
 
 export interface ServerQueuesOptions {
-  /** The name of this process, which is that of its inbox. */
+  /** The name of this process and of its inbox. */
   readonly name: string
   readonly prefix: string
   readonly backend: Backend
@@ -69,12 +69,12 @@ export class ServerQueues implements Queues {
     this.#load = new FairShare({
       name,
       clock,
-      tell: (text) => backend.channels.send(loadChannel(prefix), text),
+      publish: (text) => backend.channels.send(loadChannel(prefix), text),
       workersOf: (stage) => pools.workersOf(stage),
     })
     this.#inbox = new Inbox(clock, {
       onEnd: (requestId) => this.#load.ended(requestId),
-      // Workers publish their stats now and then: a process that waits for a moment only may not have received them yet.
+      // Workers report every second: a process with a short deadline may not have received a report yet.
       late: (deadlineMs) =>
         deadlineMs < bounds.loadKnownMs || stageNames.some((stage) => pools.workersOf(stage) > 0)
           ? null
@@ -109,7 +109,7 @@ export class ServerQueues implements Queues {
   async add<Name extends StageName>(stage: Name, payload: StagePayload<Name>, bytes = 0): Promise<void> {
     const job = sentJob(this.inbox, stage, payload, bytes)
     // A caller that expects a reply has acquired its share already.
-    if (job !== null && !this.#inbox.expects(job.id)) this.#load.began(job)
+    if (job !== null && !this.#inbox.expects(job.id)) this.#load.started(job)
     try {
       await this.#bounded(this.#queueOf(stage).add(payload))
     } catch (error) {
@@ -127,7 +127,7 @@ export class ServerQueues implements Queues {
   }
 
   acquireShare(share: NewShare): () => void {
-    return this.#load.take(share)
+    return this.#load.acquire(share)
   }
 
   checkShare(share: AskedShare): void {
@@ -193,9 +193,9 @@ export class ServerQueues implements Queues {
     return this.#options.pools.ownCalls
   }
 
-  async hearWorkers(): Promise<void> {
+  async requestReports(): Promise<void> {
     const { pools, clock } = this.#options
-    await this.#bounded(pools.ask())
+    await this.#bounded(pools.requestReports())
     await clock.wait(bounds.poolAnswerMs)
   }
 

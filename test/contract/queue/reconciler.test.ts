@@ -35,7 +35,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       const prune = await startWorker({ stage: 'prune', queues, handler: async () => done() })
       const assemble = await startWorker({ stage: 'assemble', queues, handler: async () => done() })
       const reconciler = reconcilerFor(queues, [{ stage: 'prune', ...lagging }], [requested])
-      expect(await reconciler.runOnce()).toMatchObject({ woken: 1, requested: 1, told: 0, isWhole: true })
+      expect(await reconciler.runOnce()).toMatchObject({ woken: 1, requested: 1, published: 0, isWhole: true })
       await Promise.all([prune.whenSettled(1), assemble.whenSettled(1)])
     })
 
@@ -137,7 +137,7 @@ describe.each(backends())('the reconciler on $title', ({ skip, open }) => {
       await looks[1]?.promise
       const joined = reconciler.runOnce()
       finish.open()
-      expect(await joined).toMatchObject({ woken: 0, requested: 0, told: 7 })
+      expect(await joined).toMatchObject({ woken: 0, requested: 0, published: 7 })
       expect(count).toBe(2)
       await reconciler.close()
       expect(count).toBe(2)

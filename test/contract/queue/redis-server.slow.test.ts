@@ -115,7 +115,7 @@ describe.skipIf(redisUrl() === null)('a Redis server', () => {
     await waitFor(() => saved('err'), { what: 'a save that failed' })
     await expect(queues.add('ingest', ingestJob())).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
-      message: 'Redis takes no writes because it cannot save to its disk',
+      message: 'Redis refuses writes because it cannot save to its disk',
       hint: expect.stringContaining('disk'),
     })
     await waitFor(() => lines().some(({ error }) => /cannot save/.test(error?.message ?? '')), { what: 'a line' })

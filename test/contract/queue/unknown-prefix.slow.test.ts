@@ -45,7 +45,7 @@ describe.each(backends())('the queues of a prefix on $title', ({ skip, open }) =
       const waiting = queues.expectReply({ requestId: 'nobody', deadlineMs: 3_000, read: async () => undefined })
       await expect(waiting.result).rejects.toMatchObject({
         code: 'TIMEOUT',
-        hint: expect.stringContaining('No worker is heard of'),
+        hint: expect.stringContaining('No worker reports'),
       })
     },
   )

@@ -6,7 +6,7 @@ import {
   type LoadCount,
   type LoadReport,
   type NewShare,
-  readWord,
+  parseLoadReport,
   type SentJob,
   type SharedStage,
 } from './load-report.js'
@@ -21,13 +21,13 @@ import {
  * cleaned up.
  */
 
-export interface ProjectLoadOptions {
+export interface FairShareOptions {
   /** The name of this process. */
   readonly name: string
   readonly clock: Clock
-  /** Tells all processes, this one too. */
-  tell(text: string): Promise<void>
-  /** In all processes together. */
+  /** Publishes to all processes, including this one. */
+  publish(text: string): Promise<void>
+  /** Workers of a stage in all processes together. */
   workersOf(stage: SharedStage): number
 }
 
@@ -35,28 +35,28 @@ interface UnderWay extends SentJob {
   readonly sinceMs: number
 }
 
-/** The jobs that each project has under way, in this process and in the others. */
+/** Limits the open jobs of a project in a stage, over all processes, while other projects have open jobs, too. */
 export class FairShare {
-  readonly #options: ProjectLoadOptions
+  readonly #options: FairShareOptions
   readonly #underWay = new Map<string, UnderWay>()
   readonly #own = new Map<string, LoadCount>()
-  readonly #others = new Map<string, { readonly word: LoadReport; readonly atMs: number }>()
-  /** When each project was last seen with jobs under way. */
+  readonly #others = new Map<string, { readonly report: LoadReport; readonly atMs: number }>()
+  /** When each project last had open jobs. */
   readonly #seenAtMs = new Map<string, number>()
   #cancel: (() => void) | undefined
   #isClosed = false
 
-  constructor(options: ProjectLoadOptions) {
+  constructor(options: FairShareOptions) {
     this.#options = options
   }
 
   /**
-   * Takes room for a caller who waits, from the first thing that is done for it.
+   * Acquires a place in the project's share; a project without open jobs always gets one.
    *
-   * @returns gives it back
-   * @throws RetryableError `RATE_LIMITED` where the project has its share under way; who has nothing under way may always come
+   * @returns a function that releases the place
+   * @throws RetryableError `RATE_LIMITED` if the open jobs of the project have reached its share
    */
-  take({ stage, projectId, bytes }: NewShare): () => void {
+  acquire({ stage, projectId, bytes }: NewShare): () => void {
     this.check({ stage, projectId, bytes })
     this.#add(stage, projectId, bytes)
     let isHeld = true
@@ -67,31 +67,31 @@ export class FairShare {
   }
 
   /**
-   * Looks whether there is room, and takes none.
+   * Checks for a free place without acquiring it.
    *
-   * @throws RetryableError as {@link take}
+   * @throws RetryableError as {@link acquire}
    */
   check({ stage, projectId, bytes: more, letIn }: AskedShare): void {
     if (!this.#hasNeighbours(projectId)) return
     const limits = this.#limitsOf(stage)
     const { jobs, bytes } = this.#total(stage, projectId, letIn)
     if (jobs === 0 || (jobs < limits.jobsMax && bytes + more <= limits.bytesMax)) return
-    throw new RetryableError('RATE_LIMITED', `the project has as many jobs of ${stage} under way as is its share`, {
+    throw new RetryableError('RATE_LIMITED', `the open ${stage} jobs of the project have reached its share`, {
       retryAfter: bounds.busyRetryAfterSeconds,
-      hint: 'Send more slowly, or run more workers: each adds to the share. Nothing of this was begun.',
+      hint: 'Send more slowly, or run more workers: each adds to the share. Nothing of this request was processed.',
       facts: { jobsUnderWay: jobs, bytesUnderWay: bytes, ...limits },
     })
   }
 
-  /** A job for which nobody waits is on its way to the queue. */
-  began({ id, stage, projectId, bytes }: SentJob): void {
-    // Sent again: it is the same work.
+  /** Counts a job that is sent without an acquired place, because its caller does not wait. */
+  started({ id, stage, projectId, bytes }: SentJob): void {
+    // A repeated send is the same job.
     if (this.#underWay.has(id)) return
     this.#underWay.set(id, { id, stage, projectId, bytes, sinceMs: this.#options.clock.monotonicMs() })
     this.#add(stage, projectId, bytes)
   }
 
-  /** Its reply has come, or it did not get to the queue. */
+  /** The reply of a job has arrived, or the job could not be added. */
   ended(id: string): void {
     const job = this.#underWay.get(id)
     if (job === undefined) return
@@ -99,13 +99,13 @@ export class FairShare {
     this.#count(job.stage, job.projectId, -1, -job.bytes)
   }
 
-  /** Takes the word of a process. */
+  /** Receives the load report of a process. */
   receive(text: string): void {
-    const word = readWord(text)
-    if (word === null || word.from === this.#options.name) return
+    const report = parseLoadReport(text)
+    if (report === null || report.from === this.#options.name) return
     const atMs = this.#options.clock.monotonicMs()
-    this.#others.set(word.from, { word, atMs })
-    for (const { projectId } of word.counts) this.#seenAtMs.set(projectId, atMs)
+    this.#others.set(report.from, { report, atMs })
+    for (const { projectId } of report.counts) this.#seenAtMs.set(projectId, atMs)
   }
 
   close(): void {
@@ -138,7 +138,7 @@ export class FairShare {
       total.jobs += count?.jobs ?? 0
       total.bytes += count?.bytes ?? 0
     }
-    for (const { counts } of this.#words()) {
+    for (const { counts } of this.#recentReports()) {
       add(counts.find((count) => count.stage === stage && count.projectId === projectId))
     }
     return total
@@ -156,28 +156,28 @@ export class FairShare {
     return false
   }
 
-  *#words(): Generator<LoadReport> {
+  *#recentReports(): Generator<LoadReport> {
     const sinceMs = this.#options.clock.monotonicMs() - bounds.loadKnownMs
-    for (const { word, atMs } of this.#others.values()) if (atMs >= sinceMs) yield word
+    for (const { report, atMs } of this.#others.values()) if (atMs >= sinceMs) yield report
   }
 
   #schedule(): void {
     if (this.#isClosed || this.#cancel !== undefined) return
-    this.#cancel = this.#options.clock.after(bounds.loadToldEveryMs, () => this.#tick())
+    this.#cancel = this.#options.clock.after(bounds.loadReportEveryMs, () => this.#tick())
   }
 
   #tick(): void {
     this.#cancel = undefined
-    this.#forget()
+    this.#expire()
     const counts = [...this.#own.values()].sort((one, other) => other.jobs - one.jobs).slice(0, bounds.loadCountsMax)
-    const word: LoadReport = { from: this.#options.name, counts }
-    // A word that is lost is said again; what is wrong with the server is told by all else that needs it.
-    void this.#options.tell(JSON.stringify(word)).catch(() => {})
+    const report: LoadReport = { from: this.#options.name, counts }
+    // The next tick replaces a lost report, and every other call reports a server that is down.
+    void this.#options.publish(JSON.stringify(report)).catch(() => {})
     if (this.#own.size > 0) this.#schedule()
   }
 
-  /** What no word came of for so long: its reply was lost, or its process is gone. */
-  #forget(): void {
+  /** Expires jobs whose reply was lost, and reports of processes that are gone. */
+  #expire(): void {
     const nowMs = this.#options.clock.monotonicMs()
     for (const [id, { sinceMs }] of this.#underWay) if (nowMs - sinceMs > bounds.underWayMsMax) this.ended(id)
     for (const { projectId } of this.#own.values()) this.#seenAtMs.set(projectId, nowMs)

@@ -4,7 +4,7 @@ import type { StageName, StagePayload } from '@heddle/contracts'
 const sharedStages = ['ingest', 'assemble'] as const
 export type SharedStage = (typeof sharedStages)[number]
 
-/** What one project has under way in one stage. */
+/** Open jobs of one project in one stage: those that were sent and have no reply yet. */
 export interface LoadCount {
   readonly stage: SharedStage
   readonly projectId: string
@@ -12,8 +12,9 @@ export interface LoadCount {
   readonly bytes: number
 }
 
-/** What a process tells all others: what it has sent and has no word of yet. */
+/** The open jobs that a process has sent, published to all others. */
 export interface LoadReport {
+  /** The name of the process. */
   readonly from: string
   readonly counts: readonly LoadCount[]
 }
@@ -22,27 +23,27 @@ function isShared(stage: StageName): stage is SharedStage {
   return (sharedStages as readonly StageName[]).includes(stage)
 }
 
-/** What a caller is about to do. */
+/** A place for work that a caller is about to send. */
 export interface NewShare {
   readonly stage: SharedStage
   readonly projectId: string
-  /** Of what it sends. */
+  /** Size of the work. */
   readonly bytes: number
 }
 
-/** What a caller would like to do, and what was let in before it. */
+/** Work that a caller is about to receive, and the admitted requests before it. */
 export interface AskedShare extends NewShare {
-  /** Of the project, let in by this process and not yet answered, whether or not its jobs have been sent. Default none. */
+  /** Open requests of the project that this process has admitted, whether or not their jobs have been sent. Default 0. */
   readonly letIn?: { readonly jobs: number; readonly bytes: number }
 }
 
-/** A job whose reply comes to this process. */
+/** A job whose reply arrives at this process. */
 export interface SentJob extends NewShare {
   /** The id of its reply. */
   readonly id: string
 }
 
-/** @returns null for a job whose reply goes elsewhere: this process will not hear of its end */
+/** @returns null for a job whose reply is sent to another process: this one will not learn when it ends */
 export function sentJob(
   inbox: string,
   stage: StageName,
@@ -55,8 +56,8 @@ export function sentJob(
   return { id: 'contextId' in payload ? payload.contextId : payload.snapshotId, stage, projectId, bytes }
 }
 
-/** @returns null for what is no such word, such as one of another version */
-export function readWord(text: string): LoadReport | null {
+/** @returns null for any other text, such as a report of another version */
+export function parseLoadReport(text: string): LoadReport | null {
   const { from, counts } = (parsed(text) ?? {}) as Partial<LoadReport>
   if (typeof from !== 'string') return null
   if (!Array.isArray(counts) || !counts.every(isCount)) return null

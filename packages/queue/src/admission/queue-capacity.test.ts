@@ -4,17 +4,17 @@ import type { QueueDepth } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 import { QueueCapacity } from './queue-capacity.js'
 
-/** A queue whose depth a test sets, and whose looks it counts. */
-function queueOf(depth: QueueDepth, lookMs = 0) {
+/** A queue whose depth is set by the test, and whose polls are counted. */
+function queueOf(depth: QueueDepth, pollMs = 0) {
   const clock = new ManualClock()
-  const state = { depth, looks: 0, clock }
+  const state = { depth, polls: 0, clock }
   const capacity = new QueueCapacity({
     stage: 'ingest',
     limits: { jobsMax: 10, bytesMax: 1_000 },
     clock,
     async readDepth() {
-      state.looks++
-      if (lookMs > 0) await clock.wait(lookMs)
+      state.polls++
+      if (pollMs > 0) await clock.wait(pollMs)
       return state.depth
     },
   })
@@ -23,7 +23,7 @@ function queueOf(depth: QueueDepth, lookMs = 0) {
 
 const small = { jobs: 1, bytes: 10 }
 
-test('a queue that is full by jobs or by bytes refuses, and says when to come again', async () => {
+test('a queue that is full by jobs or by bytes refuses work with a retryAfter', async () => {
   for (const depth of [
     { jobs: 10, bytes: 0 },
     { jobs: 1, bytes: 995 },
@@ -37,49 +37,49 @@ test('a queue that is full by jobs or by bytes refuses, and says when to come ag
   }
 })
 
-test('what was admitted since the last look counts, so that a burst between two looks stays within the bound', async () => {
+test('work admitted since the last poll counts, so that a burst between two polls stays within the limit', async () => {
   const { capacity, state } = queueOf({ jobs: 4, bytes: 0 })
   const ends = await Promise.allSettled(Array.from({ length: 20 }, () => capacity.admit(small)))
   expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
-  expect(state.looks).toBe(1)
+  expect(state.polls).toBe(1)
 })
 
-test('what was refused takes no room', async () => {
+test('refused work uses no capacity', async () => {
   const { capacity } = queueOf({ jobs: 8, bytes: 0 })
   await expect(capacity.admit({ jobs: 3, bytes: 0 })).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   await capacity.admit({ jobs: 2, bytes: 0 })
 })
 
-test('the queue is looked at again when its depth is old, and then has room', async () => {
+test('the queue is polled again when the cached depth has expired, and then admits work', async () => {
   const { capacity, state, clock } = queueOf({ jobs: 10, bytes: 0 })
   await expect(capacity.admit(small)).rejects.toThrow()
   state.depth = { jobs: 0, bytes: 0 }
   await clock.advance(bounds.depthKnownMs - 1)
   await expect(capacity.admit(small)).rejects.toThrow()
-  expect(state.looks).toBe(1)
+  expect(state.polls).toBe(1)
   await clock.advance(1)
   await capacity.admit(small)
-  expect(state.looks).toBe(2)
+  expect(state.polls).toBe(2)
 })
 
-test('looks that take long are rare', async () => {
-  const lookMs = 1_000
-  const { capacity, state, clock } = queueOf({ jobs: 0, bytes: 0 }, lookMs)
+test('slow polls are rare', async () => {
+  const pollMs = 1_000
+  const { capacity, state, clock } = queueOf({ jobs: 0, bytes: 0 }, pollMs)
   const admitted = capacity.admit(small)
-  await clock.advance(lookMs)
+  await clock.advance(pollMs)
   await admitted
-  await clock.advance(lookMs / bounds.depthLookShareMax - 1)
+  await clock.advance(pollMs / bounds.depthPollShareMax - 1)
   await capacity.admit(small)
-  expect(state.looks).toBe(1)
+  expect(state.polls).toBe(1)
 })
 
-test('what is larger than the bounds gets into an empty queue, as it never would otherwise', async () => {
+test('work above the limits is admitted to an empty queue, since otherwise it never would be', async () => {
   const { capacity } = queueOf({ jobs: 0, bytes: 0 })
   await capacity.admit({ jobs: 50, bytes: 5_000 })
   await expect(capacity.admit(small)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
 })
 
-test('a look that fails is told, and tried again with the next append', async () => {
+test('a failed poll fails the append, and is retried with the next one', async () => {
   const clock = new ManualClock()
   let isAway = true
   const capacity = new QueueCapacity({
@@ -96,12 +96,12 @@ test('a look that fails is told, and tried again with the next append', async ()
   await capacity.admit(small)
 })
 
-test('a time of day that is set back keeps nobody from looking at the queue again', async () => {
+test('the queue is polled again although the time of day was set back', async () => {
   const { state, capacity, clock } = queueOf({ jobs: 10, bytes: 0 })
   await expect(capacity.admit(small)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   clock.jump(-365 * 86_400_000)
   state.depth = { jobs: 0, bytes: 0 }
   await clock.advance(bounds.depthKnownMs)
   await capacity.admit(small)
-  expect(state.looks).toBe(2)
+  expect(state.polls).toBe(2)
 })

@@ -6,42 +6,42 @@ import type { BullQueue } from './bull-queue.js'
 export interface Backend {
   readonly server: 'Redis' | 'Postgres'
   readonly channels: Channels
-  /** Whether the prefix was made by who may: a worker, or `heddle migrate`. */
+  /** Whether the prefix was created, by a worker or by `heddle migrate`. */
   isKnown(): Promise<boolean>
-  /** Other prefixes that were, the first in the order of letters. */
+  /** The first other prefixes that were created, in alphabetical order. */
   otherPrefixes(): Promise<readonly string[]>
-  /** How BullMQ's queues and workers reach the server. */
+  /** Connection settings of BullMQ's queues and workers. */
   producers(): BullSetup
   workers(): Promise<BullSetup>
   facts(): Promise<QueueFacts>
-  /** Rejects while the server does not take writes: with what is wrong, and what to do. */
+  /** Rejects while the server does not accept writes, with the reason and a hint. */
   probe(): Promise<void>
   /**
-   * When the job was added that is next in a queue; null if none waits. BullMQ would fetch the whole job, and its Postgres
+   * When the next job of a queue was added; null if the queue is empty. BullMQ would fetch the whole job, and its Postgres
    * backend the newest one.
    */
   oldestWaitingAtMs(queue: string): Promise<number | null>
-  /** Who holds each of some keys against double wakes; those that nobody holds are left out. */
+  /** The job that holds each deduplication key; keys without a holder are left out. */
   keyHolders(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, KeyHolder>>
-  /** What waits in a queue. Jobs are counted up to `jobsMax` and a little more. */
+  /** The waiting jobs of a queue, counted up to a little more than `jobsMax`. */
   depth(queue: string, jobsMax: number): Promise<QueueDepth>
-  /** Drops every connection; waits for nothing that a dead server could withhold. */
+  /** Drops every connection without waiting for a server that is down. */
   close(): Promise<void>
-  /** Removes everything that was kept under the prefix. */
+  /** Removes all data of the prefix. */
   destroy(): Promise<void>
 }
 
-/** The job in whose name others of the same thread are held back. */
+/** The job that holds a deduplication key, so that further wakes of its thread are merged. */
 export interface KeyHolder {
   readonly jobId: string
-  /** As BullMQ names it; `unknown` for a job that is gone. */
+  /** BullMQ's state of the job; `unknown` if it no longer exists. */
   readonly state: string
 }
 
-/** What waits in a queue. */
+/** The waiting jobs of a queue. */
 export interface QueueDepth {
   jobs: number
-  /** As they lie there, estimated from the sizes of the oldest and the newest. */
+  /** As stored, estimated from the sizes of the oldest and the newest jobs. */
   bytes: number
 }
 
@@ -52,7 +52,7 @@ export interface BullSetup {
   connection: ConnectionOptions
 }
 
-/** What `heddle doctor` wants to know about the server. */
+/** Facts about the server that `heddle doctor` prints. */
 export interface QueueFacts {
   server: 'Redis' | 'Postgres'
   version: string
@@ -60,7 +60,7 @@ export interface QueueFacts {
   /** Connections that this process opens to the server at most; null for Redis, where they are cheap. */
   connectionsPerProcess: number | null
   connectionsMax: number | null
-  /** What is wrong with the server's settings. */
+  /** Problems of the server's settings. */
   warnings: QueueWarning[]
 }
 

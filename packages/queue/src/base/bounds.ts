@@ -2,118 +2,118 @@ import { limits } from '@heddle/contracts'
 
 /** Every wait and size of this package, with its reason (docs/design.md#invariant-10). Stages have theirs in the catalog. */
 export const bounds = {
-  /** A producer learns after this long that the server is away; it must not queue up work in memory meanwhile. */
+  /** A producer's call fails after this long if the server is down, so that work does not pile up in memory. */
   producerWaitMs: 4_000,
-  /** Within it, an add is tried again while the server is away. */
+  /** For this long an add is retried while the server is down. */
   addRetryMs: 2_000,
-  /** One try to connect: a server in the same network answers within milliseconds. */
+  /** One attempt to connect: a server in the same network answers within milliseconds. */
   connectMs: 3_000,
   /**
-   * Workers wait so long to become ready, on connections to a server that has just answered: a machine on which a pool of
-   * processes starts at once takes seconds for each, and that is no server that is away.
+   * The time in which workers must become ready on a server that has just answered. On a machine where a pool of processes
+   * starts at once each takes seconds, which does not mean that the server is down.
    */
   workersReadyMs: 30_000,
-  /** From a try to connect to Redis's first word: what accepts a connection and stays silent is given up. */
+  /** From an attempt to connect to Redis's first answer: a server that accepts the connection and never answers is abandoned. */
   firstAnswerMs: 6_000,
-  /** The longest pause between two tries to reconnect, so that everything is back soon after the server is. */
+  /** The longest pause between two attempts to reconnect, so that work resumes soon after the server does. */
   reconnectMsMax: 2_000,
   /**
-   * A lock lasts this long without a sign of life, whatever a stage's `lockMs` allows. With the check for orphans below, a
-   * job of a killed worker is taken up again after at most `lockMsMax + 2 * stalledEveryMs` = 25 s. Locks are renewed
-   * each quarter of this time, so a handler may block its event loop for about 7 s; past that the job runs twice, which
-   * every stage must bear anyway.
+   * A lock expires this long after its last renewal, whatever a stage's `lockMs` allows. With the check for orphans below, a
+   * job of a killed worker is processed again after at most `lockMsMax + 2 * stalledEveryMs` = 25 s. Locks are renewed
+   * each quarter of this time, so a handler may block its event loop for about 7 s; after that the job runs twice, which
+   * every stage must tolerate anyway.
    */
   lockMsMax: 15_000,
-  /** How often workers look for orphaned jobs. */
+  /** How often workers check for orphaned jobs. */
   stalledEveryMs: 5_000,
   /**
-   * An idle worker asks the server for jobs at least this often, in seconds. BullMQ's Postgres backend would wait up to
-   * 3,600 s beside a delayed job and trust that the connection it listens on is alive (taskforcesh/bullmq#4601).
+   * An idle worker polls the server for jobs at least this often, in seconds. With a delayed job in the queue BullMQ's
+   * Postgres backend would wait up to 3,600 s and rely on its listening connection (taskforcesh/bullmq#4601).
    */
   blockSecondsMax: 5,
-  /** A worker that cannot fetch or finish a job tries again after this long; BullMQ's 15 s is a long time to be idle. */
+  /** A worker that cannot fetch or finish a job retries after this long; BullMQ's default is 15 s. */
   runRetryMs: 1_000,
-  /** A job waits at most this long for its next try, whatever `retryAfter` asks for. */
+  /** A job waits at most this long for its next attempt, whatever `retryAfter` says. */
   retryAfterMsMax: 900_000,
-  /** Who finds a job or lock due later than this has it from a clock that was wrong: no wait is as long. */
+  /** A job or lock that is due later than this was written with a wrong clock, because no wait is this long. */
   dueMsMax: 1_800_000,
   /** Jobs in one round trip. */
   batchJobsMax: 256,
-  /** Characters of payload in one round trip; a larger job travels alone. */
+  /** Characters of payload in one round trip; a larger job is sent by itself. */
   batchCharactersMax: 8_000_000,
-  /** Characters of payload that are added in one round trip: workers begin with what is there while the rest is on its way. */
+  /** Characters of payload that are added in one round trip: workers begin with the first jobs while the others are sent. */
   addCharactersMax: 1_000_000,
-  /** Characters of payload from which a pass over them, of some ten milliseconds, ends with a pause for the event loop. */
+  /** After a pass over this many characters of payload, which takes some ten milliseconds, the event loop gets a pause. */
   pauseCharacters: 1_000_000,
-  /** Round trips of one stage under way at once. */
+  /** Concurrent round trips of one stage. */
   batchesMax: 4,
-  /** Statements of one worker under way at once, of those that finish its jobs and take the next: each does it for all at hand. */
-  turnsAtOnceMax: 2,
+  /** Concurrent statements of one worker that finish jobs and fetch the next ones; each covers all slots that are ready. */
+  exchangesAtOnceMax: 2,
   /** Characters of one job's payload. */
   payloadCharactersMax: limits.jobJsonCharactersMax,
   /** Postgres refuses notifications of 8,000 bytes. */
   messageBytesMax: 7_500,
-  /** An answer that goes along with a reply, as it is written into it. Larger ones are read from the store. */
+  /** Bytes of an answer as written into its reply. Larger ones are read from the store. */
   answerBytesMax: limits.answerBytesMax,
   /**
-   * Answers that a process takes with its replies at once: all of them together are less than the 8 MB beyond which Redis
-   * drops a subscriber that is slow to read. Who asks for more meanwhile reads them from the store.
+   * Answers within replies that a process expects at once. Together they are smaller than the 8 MB beyond which Redis
+   * disconnects a slow subscriber. Further callers read their answers from the store.
    */
   answersAtOnceMax: 64,
-  /** How long a worker may take to stop in good order, unless its owner says otherwise. */
+  /** Default time in which a worker must stop gracefully. */
   closeMs: 10_000,
-  /** After that, the time in which handlers may heed their abort signal and hand their jobs back. */
+  /** After that, the time in which handlers may obey their abort signal and release their jobs. */
   abortGraceMs: 1_000,
-  /** Lifecycle events that BullMQ keeps for each queue. Nobody reads them; BullMQ cannot do without. */
+  /** Lifecycle events that BullMQ keeps for each queue. They are not used, but cannot be turned off. */
   lifecycleEventsMax: 100,
-  /** Time between two looks at a Postgres connection that only listens, and so would not notice its death. */
+  /** How often the listening connection to Postgres is tested: it sends nothing, so it would not notice that it is dead. */
   heartbeatMs: 15_000,
-  /** Jobs that may wait for ingest, unless the configuration says otherwise: what a busy minute brings while the store is away. */
+  /** Default limit of waiting ingest jobs: those of a busy minute while the store is down. */
   ingestJobsMax: 100_000,
-  /** Bytes that may wait for ingest, likewise: what a small server can spare. */
+  /** Default limit of waiting bytes in ingest: the amount that a small server can spare. */
   ingestBytesMax: 256 * 1_024 * 1_024,
-  /** The depth of a queue is known this long before it is looked at again: an append costs no round trip for it. */
+  /** How long the depth of a queue is cached, so that most appends need no round trip for it. */
   depthKnownMs: 250,
-  /** Looks at a deep queue take at most this share of the time, however long one takes. */
-  depthLookShareMax: 0.05,
-  /** Jobs at each end of a queue whose sizes stand for those of the others. */
+  /** Polls of a deep queue take at most this share of the time, however long one of them takes. */
+  depthPollShareMax: 0.05,
+  /** Jobs at each end of a queue from whose sizes the others are estimated. */
   depthSample: 8,
-  /** When a producer that was refused is asked to try again, in seconds. */
+  /** `retryAfter` of a refused producer, in seconds. */
   busyRetryAfterSeconds: 1,
   /**
-   * What a project may have under way for each worker of a stage while other projects have something under way, too: about
-   * what a worker has in its hands at once when it is busy, so that nobody waits behind much more than that. Messages cost
-   * by their number and length: the bytes are what 16 appends of a usual turn have, or one of some hundred short messages.
+   * The open jobs and bytes that a project may have for each worker of a stage while other projects have open jobs, too:
+   * about as many as a busy worker processes at once, so that nobody waits behind much more than that. Messages cost by
+   * number and length: the bytes are those of 16 appends of a usual turn, or of one append of some hundred short messages.
    */
   shareOfWorker: {
     ingest: { jobs: 16, bytes: 256 * 1_024 },
     assemble: { jobs: 6, bytes: 16 * 1_024 * 1_024 },
   },
-  /** A project whose last job was seen so long ago is nobody's neighbour any more. */
+  /** A project whose last job is older than this no longer limits the shares of others. */
   neighbourMs: 5_000,
-  /** How often a process tells the others what its projects have under way. */
-  loadToldEveryMs: 250,
+  /** How often a process reports the open jobs of its projects to the others. */
+  loadReportEveryMs: 250,
   /** How often a process with workers reports their load to the others, and the time over which it averages their rate. */
-  poolToldEveryMs: 1_000,
+  poolReportEveryMs: 1_000,
   poolRateMs: 10_000,
   /** A process that has just started waits this long for the reports of other workers. */
   poolAnswerMs: 300,
-  /** Models whose calls a process counts, the first that it called: each is a series of its own to Prometheus. */
+  /** Models whose calls a process counts, the first that it called: each is a time series of its own in Prometheus. */
   poolModelsMax: 20,
-  /** Characters of a model's name there. */
+  /** Characters of a model's name in these counts. */
   poolModelCharactersMax: 100,
-  /** Processes whose work is remembered, the dead ones too. */
+  /** Processes whose counts are kept, including dead ones. */
   poolProcessesMax: 1_000,
-  /** What a process has told is forgotten after this long without another word. */
+  /** The reports of a process expire this long after the last one. */
   loadKnownMs: 3_000,
-  /** Projects in one word: as many as a notification holds. */
+  /** Projects in one load report: as many as a notification holds. */
   loadCountsMax: 40,
-  /** A job of which no word came for so long does not count any more: its reply was lost. */
+  /** A job without a reply for this long is no longer counted, because its reply was lost. */
   underWayMsMax: 60_000,
-  /** Waiting jobs that are looked at together when some are to be removed: each may hold megabytes of messages. */
+  /** Waiting jobs per page of a scan for removal: each may hold megabytes of messages. */
   removalPageJobs: 20,
-  /** How often all waiting jobs are looked through, while jobs that are to be removed keep turning up. */
+  /** How often all waiting jobs are scanned while jobs to remove keep turning up. */
   removalRoundsMax: 10,
-  /** Wake-ups that one look of the reconciler has under way at once. */
+  /** Wake-ups that a run of the reconciler sends at once. */
   reconcileBatch: 64,
 } as const

@@ -1,8 +1,8 @@
-/** Connections that one process opens to Postgres for its queues at most, besides the one on which it listens. */
+/** Most connections that one process opens to Postgres for its queues, besides the listening one. */
 export interface QueueConnections {
-  /** For adding jobs, and for all that is asked about queues. */
+  /** For adding jobs and for queries about queues. */
   readonly producersMax: number
-  /** For taking and finishing jobs; opened with the first worker. */
+  /** For fetching and finishing jobs; opened with the first worker. */
   readonly workersMax: number
 }
 
@@ -10,7 +10,7 @@ export interface QueueConnections {
 export const LISTENING_CONNECTIONS = 1
 
 /**
- * Enough for all stages in one process. Statements are short, and do what they do for many jobs at once: more connections
- * let more of them wait in the server instead of here.
+ * Enough for all stages in one process. Statements are short and handle many jobs at once: with more connections they would
+ * only wait in the server instead of here.
  */
 export const queueConnectionsDefault: QueueConnections = { producersMax: 2, workersMax: 3 }

@@ -5,7 +5,7 @@ import { isServerAway, namedError } from './errors.js'
 const withCode = (code: string, text = 'refused by the driver') => Object.assign(new Error(text), { code })
 
 describe('errors of the drivers', () => {
-  it('that say that a server is away are to be tried again', () => {
+  it('that mean that the server is down are retryable', () => {
     for (const error of [
       withCode('ECONNREFUSED', ''),
       withCode('57P01', 'terminating connection due to administrator command'),
@@ -24,7 +24,7 @@ describe('errors of the drivers', () => {
     }
   })
 
-  it('that refuse are permanent, and say what to do', () => {
+  it('that mean a refusal are permanent, with a hint', () => {
     expect(namedError(withCode('28P01', 'password authentication failed'), 'Postgres')).toBeInstanceOf(PermanentError)
     expect(namedError(withCode('28P01'), 'Postgres')).toMatchObject({ code: 'UNAUTHORIZED' })
     expect(namedError(new Error('NOAUTH Authentication required.'), 'Redis')).toMatchObject({ code: 'UNAUTHORIZED' })
@@ -34,7 +34,7 @@ describe('errors of the drivers', () => {
     })
   })
 
-  it('of any other kind stay what they are: an ordinary throw means retry', () => {
+  it('of any other kind are returned unchanged', () => {
     const error = new TypeError('a fault of our own')
     expect(namedError(error, 'Redis')).toBe(error)
     expect(isServerAway(error)).toBe(false)

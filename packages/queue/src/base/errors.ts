@@ -1,6 +1,6 @@
 import { HeddleError, PermanentError, RetryableError } from '@heddle/contracts'
 
-/** Codes of Node and of Postgres that mean: the server is not there now, or takes no more connections. */
+/** Codes of Node and of Postgres that mean that the server is down or accepts no more connections. */
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -25,22 +25,22 @@ const awayCodes = new Set([
   '57P03',
 ])
 
-/** What the drivers say in texts only, and the replies of a Redis that is up but cannot serve. */
+/** Errors of the drivers that have no code, and replies of a Redis that is up but cannot serve. */
 const awayTexts =
   /Connection is closed|Stream isn't writeable|max retries per request|Command timed out|Connection terminated|timeout exceeded when trying to connect|timeout expired|connection error and is not queryable|Client was closed|Query read timeout|^(?:LOADING|OOM|READONLY|MISCONF|BUSY|MASTERDOWN|CLUSTERDOWN)\b/
 
 const refusedCodes = new Set(['28000', '28P01'])
 const refusedTexts = /WRONGPASS|NOAUTH|NOPERM|invalid password|invalid username-password|password must be a string/i
 
-/** True if an error says that the server is away, and that the same call may succeed later. */
+/** True if the server is down and the same call may succeed later. */
 export function isServerAway(error: unknown): boolean {
   if (error instanceof HeddleError) return error.code === 'SERVICE_UNAVAILABLE'
   return awayCodes.has(codeOf(error)) || awayTexts.test(textOf(error))
 }
 
 /**
- * Names what a driver threw: a server that is away is `SERVICE_UNAVAILABLE`, a refused password `UNAUTHORIZED`, a missing
- * right `FORBIDDEN`, a missing database `NOT_FOUND`. Anything else is returned as it is.
+ * Converts errors of a driver: a server that is down is `SERVICE_UNAVAILABLE`, a refused password `UNAUTHORIZED`, a missing
+ * privilege `FORBIDDEN`, a missing database `NOT_FOUND`. Any other error is returned unchanged.
  */
 export function namedError(error: unknown, server: 'Redis' | 'Postgres'): unknown {
   if (error instanceof HeddleError) return error
@@ -64,38 +64,38 @@ export function namedError(error: unknown, server: 'Redis' | 'Postgres'): unknow
   if (code === '42501') {
     return new PermanentError('FORBIDDEN', 'The database user may not create or use the schema of the queues', {
       ...details,
-      hint: 'Run `heddle migrate`. If this came from it: run "grant create on database ... to ..." as a superuser, or set HEDDLE_ADMIN_DATABASE_URL to a user who may create schemas.',
+      hint: 'Run `heddle migrate`. If `heddle migrate` itself failed with this: run "grant create on database ... to ..." as a superuser, or set HEDDLE_ADMIN_DATABASE_URL to a user who may create schemas.',
     })
   }
   return error
 }
 
-/** What a server says that is up but does not serve, and what to do about it. */
+/** Errors of a server that is up but does not serve, each with a hint. */
 const refusals: readonly { says: RegExp | string; what: string; hint: string }[] = [
   {
     says: /^OOM\b/,
-    what: 'Redis is full: it holds as much as its maxmemory allows',
-    hint: 'Raise maxmemory (redis-cli config set maxmemory ..., and in its configuration file), or have other programs use another Redis. Nothing was put on the queue; everything goes on by itself when there is room.',
+    what: 'Redis is full: it has reached its maxmemory',
+    hint: 'Raise maxmemory (redis-cli config set maxmemory ..., and in its configuration file), or move other programs to another Redis. Nothing was put on the queue; work resumes by itself when memory is free.',
   },
   {
     says: /^MISCONF\b/,
-    what: 'Redis takes no writes because it cannot save to its disk',
-    hint: 'JobRemovalScan into the log of Redis; most often its disk is full. Everything goes on by itself when it can save.',
+    what: 'Redis refuses writes because it cannot save to its disk',
+    hint: 'Read the log of Redis; most often its disk is full. Work resumes by itself when Redis can save.',
   },
   {
     says: /^READONLY\b/,
-    what: 'Redis is a replica, which takes no writes',
-    hint: 'REDIS_URL must name the primary, or a name that follows it.',
+    what: 'Redis is a replica, which refuses writes',
+    hint: 'Set REDIS_URL to the primary, or to a host name that always resolves to the primary.',
   },
   {
     says: /^LOADING\b/,
     what: 'Redis is still loading its data',
-    hint: 'Wait until it has; everything goes on by itself.',
+    hint: 'Wait until it has finished; work resumes by itself.',
   },
   {
     says: '25006',
-    what: 'Postgres is read-only, so the queues take nothing',
-    hint: 'DATABASE_URL must name the primary server, and default_transaction_read_only be off; everything goes on by itself then.',
+    what: 'Postgres is read-only, so no jobs can be added or processed',
+    hint: 'Set DATABASE_URL to the primary server, and default_transaction_read_only to off; work resumes by itself.',
   },
   {
     says: '53300',
@@ -105,7 +105,7 @@ const refusals: readonly { says: RegExp | string; what: string; hint: string }[]
   {
     says: '53100',
     what: 'the disk of Postgres is full',
-    hint: 'Make room on it; everything goes on by itself then.',
+    hint: 'Free space on it; work resumes by itself.',
   },
 ]
 
@@ -118,7 +118,7 @@ function refusing({ what, hint }: { what: string; hint: string }, cause: unknown
   return new RetryableError('SERVICE_UNAVAILABLE', what, { hint, retryAfter: 1, cause })
 }
 
-/** A full Redis, with the figures that its answer to a write does not have. */
+/** The error of a full Redis, with figures that are missing in the reply to a refused write. */
 export function redisFull(memory: { usedBytes: number; maxBytes: number }, cause: unknown): RetryableError {
   const [{ what, hint } = { what: '', hint: '' }] = refusals
   const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`
@@ -130,16 +130,16 @@ export function redisFull(memory: { usedBytes: number; maxBytes: number }, cause
 }
 
 export function unavailable(server: 'Redis' | 'Postgres', cause?: unknown): RetryableError {
-  return new RetryableError('SERVICE_UNAVAILABLE', `The queues cannot be reached: ${server} is away`, {
-    hint: `Check that ${server} is running and reachable; \`heddle doctor\` tells more.`,
+  return new RetryableError('SERVICE_UNAVAILABLE', `The queues cannot be reached: ${server} is down`, {
+    hint: `Check that ${server} is running and reachable; \`heddle doctor\` shows details.`,
     retryAfter: 1,
     ...(cause !== undefined && { cause }),
   })
 }
 
 /**
- * The one error that BullMQ's worker answers with "wait, then try the same again". It knows Redis's connection errors by
- * this code, but takes those of Postgres for failures of the job at hand.
+ * The one error after which BullMQ's worker waits and retries the same call. BullMQ recognizes Redis's connection errors by
+ * this code, but treats those of Postgres as failures of the current job.
  */
 export class ConnectionLost extends Error {
   override name = 'ConnectionLost'

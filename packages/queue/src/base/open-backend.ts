@@ -20,7 +20,7 @@ export function openBackend(options: OpenBackendOptions): Promise<Backend> {
   return openPostgresBackend({ url: backend.url, prefix, clock: options.clock, create, connections, onError })
 }
 
-/** Once for all queues and workers of a process, in its own log. */
+/** Logs problems of the server's settings, once for all queues and workers of a process. */
 export async function warnOfSettings(facts: Promise<QueueFacts>, log: Logger): Promise<void> {
   const { server, warnings } = await facts
   for (const { what, hint } of warnings) log.warn({ server, hint }, what)

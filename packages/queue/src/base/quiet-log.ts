@@ -2,12 +2,12 @@ import type { Clock, Logger } from '@heddle/runtime'
 import { LRUCache } from 'lru-cache'
 
 const REPEAT_MS = 10_000
-/** Texts that are known again. They may hold ids, so there is no end to them. */
+/** Texts remembered for suppression. Texts may hold ids, so their number is unbounded. */
 const TEXTS_MAX = 100
 
 /**
- * Logs errors that repeat while a server is away: the first at once, the same text again only after ten seconds, with the
- * number of those left out. A worker that tries again each 100 ms would fill a disk otherwise.
+ * Logs errors that repeat while a server is down: the first at once, the same text again only after ten seconds, with the
+ * number of suppressed ones. Otherwise a worker that retries each 100 ms would fill a disk.
  */
 export function createQuietLog(log: Logger, clock: Clock): (error: unknown, message: string) => void {
   const seen = new LRUCache<string, { atMs: number; suppressed: number }>({ max: TEXTS_MAX })

@@ -16,14 +16,14 @@ function troubleOf(probe: () => Promise<unknown>) {
   return { lines, clock, trouble: createTroubleLog({ log, clock, server: 'Redis', probe }) }
 }
 
-test('a server that is full is one line, however much it holds when it is asked again', async () => {
+test('a full server is logged once, although later probes report other figures', async () => {
   let usedBytes = 1_000_000
   let isFull = true
   const { lines, clock, trouble } = troubleOf(async () => {
     usedBytes += 1_000_000
     if (isFull) throw redisFull({ usedBytes, maxBytes: 1 }, new Error('OOM command not allowed'))
   })
-  trouble.report(new Error('OOM command not allowed when used memory > maxmemory'), 'a job was not taken')
+  trouble.report(new Error('OOM command not allowed when used memory > maxmemory'), 'fetching a job failed')
   for (let at = 0; at < 5; at++) await clock.advance(bounds.reconnectMsMax)
   expect(lines).toHaveLength(1)
   isFull = false
@@ -31,10 +31,10 @@ test('a server that is full is one line, however much it holds when it is asked 
   expect(lines.slice(1)).toMatchObject([{ msg: 'the queues work again', suppressed: 5 }])
 })
 
-test('another trouble of the same server is a line of its own', async () => {
+test('another kind of error of the same server gets its own line', async () => {
   const { lines, trouble } = troubleOf(async () => {})
-  trouble.report(new Error('OOM command not allowed when used memory > maxmemory'), 'a job was not taken')
-  trouble.report(new Error('MISCONF Redis is configured to save RDB snapshots'), 'a job was not taken')
+  trouble.report(new Error('OOM command not allowed when used memory > maxmemory'), 'fetching a job failed')
+  trouble.report(new Error('MISCONF Redis is configured to save RDB snapshots'), 'fetching a job failed')
   trouble.close()
   expect(lines).toHaveLength(2)
 })

@@ -24,9 +24,9 @@ interface Trouble {
 }
 
 /**
- * Logs the states of the server rather than the attempts of those who wait for it: all workers and connections of a process
- * meet the same full or absent server, each many times. The first error of each kind is logged, and once more when the server
- * serves again.
+ * Logs changes of the server's state instead of every failed attempt: all workers and connections of a process see the same
+ * errors of a full or absent server, each many times. The first error of each kind is logged, and one more line when the
+ * server serves again.
  */
 export function createTroubleLog({ log, clock, server, probe }: TroubleLogOptions): TroubleLog {
   const quietLog = createQuietLog(log, clock)
@@ -67,7 +67,7 @@ export function createTroubleLog({ log, clock, server, probe }: TroubleLogOption
       trouble.suppressed += 1
     } else {
       trouble.reasons.add(reason)
-      log.warn({ error: named, server }, `${message}; tried again until the server serves`)
+      log.warn({ error: named, server }, `${message}; retrying until the server serves`)
     }
     if (isNew) void watch(trouble)
   }
@@ -75,7 +75,7 @@ export function createTroubleLog({ log, clock, server, probe }: TroubleLogOption
   return { report, close: () => closing.abort() }
 }
 
-/** What to do is the same for all errors of one kind; their messages may hold figures, which change. */
+/** Errors of one kind have the same hint, while their messages may hold figures that change. */
 function reasonOf(error: unknown): string {
   if (error instanceof HeddleError && error.hint !== undefined) return error.hint
   return error instanceof Error ? error.message : String(error)

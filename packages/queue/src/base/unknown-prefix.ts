@@ -1,24 +1,24 @@
 import { PermanentError } from '@heddle/contracts'
 
-/** Prefixes that an error names. */
+/** Most prefixes listed in an error. */
 export const PREFIXES_NAMED_MAX = 10
 
-/** What to do where a wait has ended, and no worker of any stage was heard of. */
+/** The hint of a timeout without a report from a worker of any stage. */
 export function noWorkers(prefix: string): string {
-  return `No worker is heard of under the queue prefix "${prefix}": start one ("heddle up", or "heddle worker all"), or name the prefix of yours (HEDDLE_QUEUE_PREFIX). What was sent waits for it.`
+  return `No worker reports under the queue prefix "${prefix}": start one ("heddle up", or "heddle worker all"), or set the prefix of your workers (HEDDLE_QUEUE_PREFIX). The request stays in the queue until then.`
 }
 
-/** No worker has ever been seen under a prefix: whatever is sent there would wait for nobody. */
+/** The error for a prefix that no worker has ever served: jobs sent there would never be processed. */
 export function unknownPrefix(prefix: string, server: 'Redis' | 'Postgres', others: readonly string[]): PermanentError {
-  const existing = others.length === 0 ? 'none was seen under any other' : `there were some under ${others.join(', ')}`
+  const existing = others.length === 0 ? 'there is no other prefix' : `existing prefixes: ${others.join(', ')}`
   return new PermanentError(
     'NOT_FOUND',
-    `prefix: no worker has ever been seen under the queue prefix "${prefix}" on this ${server}; ${existing}`,
+    `prefix: no worker has ever served the queue prefix "${prefix}" on this ${server}; ${existing}`,
     {
       field: 'prefix',
       received: prefix,
       facts: { prefixes: others },
-      hint: 'Name the prefix and the server of your workers (HEDDLE_QUEUE_PREFIX, or prefix of openQueues). Where the prefix is new, start a worker or run "heddle migrate" first.',
+      hint: 'Set the prefix and the server of your workers (HEDDLE_QUEUE_PREFIX, or prefix of openQueues). If the prefix is new, start a worker or run "heddle migrate" first.',
     },
   )
 }

@@ -2,7 +2,7 @@ import { within } from '@heddle/runtime'
 import { bounds } from './bounds.js'
 import { namedError, unavailable } from './errors.js'
 
-/** @throws what `late` makes, once `timeoutMs` has passed; the promise's own end is ignored then */
+/** @throws the error of `late` after `timeoutMs`; the promise's own result is then ignored */
 export function inTime<T>(promise: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   return within(promise, {
     timeoutMs,
@@ -12,7 +12,7 @@ export function inTime<T>(promise: Promise<T>, timeoutMs: number, late: () => Er
   })
 }
 
-/** True if a promise settled, in whatever way, within the time. */
+/** True if a promise was fulfilled or rejected within the time. */
 export async function settles(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const settled = promise.then(
     () => true,
@@ -21,7 +21,7 @@ export async function settles(promise: Promise<unknown>, timeoutMs: number): Pro
   return await within(settled, { timeoutMs, late: () => false })
 }
 
-/** Puts a bound and a name on what a driver does. */
+/** Adds a time limit to a driver's call, and converts its errors. */
 export async function bounded<T>(work: Promise<T>, server: 'Redis' | 'Postgres'): Promise<T> {
   try {
     return await inTime(work, bounds.producerWaitMs, () => unavailable(server))

@@ -26,9 +26,9 @@ export interface PostgresBackendOptions {
 /**
  * Postgres: BullMQ's tables in a schema of their own.
  *
- * The pools commit asynchronously. A job is a wake-up, and what is acknowledged as stored is stored by others; so a crash
- * of the server may take back the last half second of the queue, as Redis's default does, and each commit is spared its
- * wait for the disk.
+ * The pools commit asynchronously, so that no commit waits for the disk. A crash of the server can lose the last half second
+ * of the queue, as with Redis's default; messages that were acknowledged as stored are not affected, since jobs only wake
+ * the stages.
  */
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<Backend> {
   const { url, prefix, create, clock, connections, onError } = options
@@ -53,7 +53,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
       },
       listener,
     )
-    // Every queue or worker adds its listeners.
+    // Every queue and worker adds its listeners.
     connection.setMaxListeners(100)
     connection.on('error', onError)
     opened.push(connection)
@@ -78,12 +78,12 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   return {
     server: 'Postgres',
     channels,
-    // Whoever opens it has looked already.
+    // Checked before it was opened.
     isKnown: async () => true,
     otherPrefixes: async () => [],
     producers: () => setup(producerConnection),
     async workers() {
-      // A worker whose event loop was busy for seconds must not take that for a server that is away.
+      // A worker whose event loop was blocked for seconds must not conclude that the server is down.
       workerConnection ??= connect(connections.workersMax, bounds.workersReadyMs).catch((error: unknown) => {
         workerConnection = undefined
         throw error
@@ -125,11 +125,11 @@ function setup(connection: PostgresConnection): BullSetup {
           options as unknown as QueueBaseOptions<PostgresConnectionOptions>,
           false,
         )
-  // BullMQ insists on connection options, but only the factory uses them.
+  // BullMQ requires connection options, but only the factory uses them.
   return { Queue: TextQueue, factory, connection: {} }
 }
 
-/** The least that writes. Where it fails, the pool drops the session, whose settings may be those of before. */
+/** The smallest write. If it fails, the pool drops the session, whose settings may be outdated. */
 async function probe({ pool }: PostgresConnection): Promise<void> {
   await pool.query(`SELECT nextval('job_seq')`)
 }

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { type PostgresConnection, PostgresQueueBackend, type QueueBaseOptions } from 'bullmq'
 import { bounds } from '../base/bounds.js'
 import { arePlain, type NewJobs } from '../send/plain-jobs.js'
-import { completeInTurn } from '../worker/complete.js'
+import { completeInBatch } from '../worker/complete.js'
 import { JobBatches, type Next } from '../worker/job-batches.js'
-import { turnOverOnPostgres } from './exchange-jobs.js'
+import { exchangeJobsOnPostgres } from './exchange-jobs.js'
 import { addJobsFunction } from './functions.js'
 
 type Options = ConstructorParameters<typeof PostgresQueueBackend>[2]
@@ -18,7 +18,7 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
     return bounds.blockSecondsMax
   }
 
-  /** Jobs of which each stands for itself go in at once; those with a key against doubles go BullMQ's way. */
+  /** Independent jobs are added in one statement; jobs with a deduplication key use BullMQ's own code. */
   override async addJobs(entries: NewJobs): Promise<string[]> {
     if (!arePlain(entries)) return await super.addJobs(entries)
     const payloads = entries.map(({ job }) => Buffer.from(job.data))
@@ -28,7 +28,7 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
       starts.push(start)
       start += length
     }
-    // Encoding megabytes and writing them to the socket are two holds of the event loop, not one.
+    // Lets the event loop run between encoding megabytes and writing them to the socket.
     if (start > bounds.pauseCharacters) await setImmediate()
     await this.connection.waitUntilReady()
     await this.connection.pool.query(
@@ -48,7 +48,7 @@ export class SharedPostgresBackend extends PostgresQueueBackend {
     return entries.map(({ jobId }) => jobId)
   }
 
-  /** Ends this worker's part; the connection belongs to the `Queues` and closes with it. */
+  /** Ends the wait of this worker; the shared connection is closed by the `Queues`. */
   override close(): Promise<void> {
     this.closing ??= this.disconnectBlocking()
     return this.closing
@@ -64,16 +64,16 @@ type Complete = PostgresQueueBackend['moveToCompleted']
 /** BullMQ gives a worker's backend the options of the worker. */
 export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: number; readonly lockDuration: number }
 
-/** The same for a worker, which takes and finishes the jobs of many slots together. */
+/** The same for a worker, which fetches and finishes the jobs of its slots in batches. */
 export class PostgresWorkerBackend extends SharedPostgresBackend {
-  readonly #turns: JobBatches
+  readonly #batches: JobBatches
 
   constructor(connection: PostgresConnection, queue: string, options: WorkerBackendOptions) {
-    // It waits on the connection, so it needs to hear that it was lost.
+    // A worker waits on the connection, so it must be notified when it is lost.
     super(connection, queue, options as unknown as Options, true)
     const { concurrency, lockDuration } = options
-    this.#turns = new JobBatches({
-      exchangeJobs: (order) => turnOverOnPostgres(connection, queue, order),
+    this.#batches = new JobBatches({
+      exchangeJobs: (order) => exchangeJobsOnPostgres(connection, queue, order),
       release: ({ id, token }) => this.moveJobFromActiveToWait(id, token),
       concurrency,
       lockMs: lockDuration,
@@ -81,20 +81,20 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
   }
 
   override async moveToActive(): Promise<Next> {
-    return this.#turns.next(await this.#turns.take())
+    return this.#batches.next(await this.#batches.take())
   }
 
   override waitForJob(timeoutSeconds: number): ReturnType<PostgresQueueBackend['waitForJob']> {
-    return this.#turns.wait(() => super.waitForJob(timeoutSeconds))
+    return this.#batches.wait(() => super.waitForJob(timeoutSeconds))
   }
 
-  override moveToCompleted(...asked: Parameters<Complete>): ReturnType<Complete> {
+  override moveToCompleted(...call: Parameters<Complete>): ReturnType<Complete> {
     const isClosing = this.closing !== undefined
-    return completeInTurn(this.#turns, asked, { isClosing, byItself: (...one) => super.moveToCompleted(...one) })
+    return completeInBatch(this.#batches, call, { isClosing, completeOne: (...one) => super.moveToCompleted(...one) })
   }
 
   override close(): Promise<void> {
-    this.closing ??= this.#turns.leave().finally(() => this.disconnectBlocking())
+    this.closing ??= this.#batches.releasePrefetched().finally(() => this.disconnectBlocking())
     return this.closing
   }
 }

@@ -13,8 +13,8 @@ interface Queryable {
 }
 
 /**
- * Channels over LISTEN / NOTIFY. A commit that notifies takes a lock of the whole server, so messages go out in their own
- * statement, outside any transaction with data, and all that are at hand share one.
+ * Channels over LISTEN / NOTIFY. A commit that notifies takes a lock of the whole server, so messages are sent in their own
+ * statement, outside any transaction with data, and in batches.
  */
 export function createPostgresChannels(pool: Queryable, listener: PostgresListener): Channels {
   const outbox = new Gatherer<Message>({

@@ -3,8 +3,8 @@ import type { QueueDepth } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 
 /**
- * What waits in one of BullMQ's queues. Counting stops where the queue is full, and sizes are read from the rows' heads, so
- * that no payload is fetched. Payloads are kept compressed: their size is what they take of the server's room.
+ * The waiting jobs of a BullMQ queue. Counting stops at the limit, and sizes are read from the rows' headers, so that no
+ * payload is fetched. The size of a payload is that of its stored form.
  */
 export async function readDepth(pool: PostgresConnection['pool'], queue: string, jobsMax: number): Promise<QueueDepth> {
   const { rows } = await pool.query<{ jobs: number; bytes: number }>(
@@ -18,7 +18,7 @@ export async function readDepth(pool: PostgresConnection['pool'], queue: string,
        (SELECT pg_column_size(data) FROM job
         WHERE queue = $1 AND state = 'waiting' ORDER BY priority DESC, seq DESC LIMIT $3))
      SELECT jobs, (jobs * coalesce((SELECT avg(size) FROM sample), 0))::float AS bytes FROM waiting`,
-    // One more than the bound: enough to know that it is passed.
+    // One more than the limit shows that it is exceeded.
     [queue, jobsMax + 1, bounds.depthSample],
   )
   return rows[0] ?? { jobs: 0, bytes: 0 }

@@ -4,18 +4,18 @@ import { bounds } from '../base/bounds.js'
 import type { ExchangedJobs, JobExchange, TakenJob } from '../worker/job-batches.js'
 import { turnJobsFunction } from './functions.js'
 
-/** Takes and finishes jobs of a queue in one statement. */
-export async function turnOverOnPostgres(
+/** Finishes jobs of a queue and fetches the next ones in one statement. */
+export async function exchangeJobsOnPostgres(
   connection: PostgresConnection,
   queue: string,
   { ended, takes, token, lockMs }: JobExchange,
 ): Promise<ExchangedJobs> {
   await connection.waitUntilReady()
-  const { rows } = await connection.pool.query<TurnRow>(
+  const { rows } = await connection.pool.query<ExchangeRow>(
     `SELECT * FROM ${turnJobsFunction}($1, $2::text[], $3::text[], $4, $5, $6, $7)`,
     [queue, ended.map(({ id }) => id), ended.map((job) => job.token), takes, token, lockMs, Date.now()],
   )
-  // Reading megabytes off the wire and parsing them are two holds of the event loop, not one.
+  // Lets the event loop run between reading megabytes from the socket and parsing them.
   if (rows.some(({ data }) => data !== null && data.length > bounds.pauseCharacters)) await setImmediate()
   const taken = rows.filter((row) => row.id !== null)
   const [rest] = rows.filter((row) => row.id === null)
@@ -26,8 +26,8 @@ export async function turnOverOnPostgres(
   }
 }
 
-/** A job, or where `id` is null, what there is to say besides. */
-interface TurnRow {
+/** A job; the row whose `id` is null has `kept` and `next_at_ms`. */
+interface ExchangeRow {
   id: string | null
   kept: string[] | null
   next_at_ms: string | null
@@ -45,7 +45,7 @@ interface TurnRow {
   failed_reason: string | null
 }
 
-function toTakenJob(row: TurnRow): TakenJob {
+function toTakenJob(row: ExchangeRow): TakenJob {
   return {
     id: row.id ?? '',
     token: row.token,

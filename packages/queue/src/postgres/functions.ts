@@ -2,17 +2,17 @@ import { bounds } from '../base/bounds.js'
 import type { SqlClient } from './sql-client.js'
 
 /*
- * What Heddle asks of BullMQ's tables many jobs at a time. BullMQ takes and finishes one job with each statement, adds many
- * by way of temporary tables, and writes each step of a job down as an event with a notification of its own; measured
- * here, that costs the server more than to store the hundred messages that a job carries. These functions do the same to the
- * same rows. What they do not know (jobs with a key against doubles, retries, failures) stays with BullMQ's own.
+ * Functions that handle many jobs in BullMQ's tables at a time. BullMQ fetches and finishes one job with each statement, adds
+ * many through temporary tables, and records each step of a job as an event with a notification of its own; measured here,
+ * that costs the server more than storing the hundred messages of a job. These functions change the same rows in the same
+ * way. Jobs with a deduplication key, retries and failures use BullMQ's own statements.
  *
- * A change gets a new number, so that processes of two versions can work side by side.
+ * A changed function gets a new number, so that processes of two versions can run at the same time.
  */
 export const addJobsFunction = 'heddle_add_jobs_1'
 export const turnJobsFunction = 'heddle_turn_jobs_2'
 
-/** Creates the functions, unless they are there. */
+/** Creates missing functions. */
 export async function createFunctions(client: SqlClient, schema: string): Promise<void> {
   const names = [addJobsFunction, turnJobsFunction]
   const { rows } = await client.query<{ present: number }>(
@@ -21,7 +21,7 @@ export async function createFunctions(client: SqlClient, schema: string): Promis
     [`"${schema}"`, names],
   )
   if (rows[0]?.present === names.length) return
-  // Two processes that create one function at once are an error; the lock ends with the statements.
+  // Two processes that create one function at once get an error; the lock ends with the statements.
   await client.query(
     `BEGIN; SELECT pg_advisory_xact_lock(hashtext('functions of ${schema}'));
      ${addJobs(schema)}; ${turnJobs(schema)}; ${noEvents(schema)}; COMMIT`,
@@ -29,9 +29,8 @@ export async function createFunctions(client: SqlClient, schema: string): Promis
 }
 
 /**
- * Adds jobs that wait for nothing and have no key against doubles, all at once and in their order; one whose id is there is
- * left alone. Payloads travel as one run of bytes with their lengths, and lie in the table as text inside a JSON string:
- * the server neither takes them apart nor looks for quotes in them.
+ * Adds independent jobs without a deduplication key, in their order; a job whose id exists is skipped. Payloads are sent as
+ * one byte string with their lengths, and stored as text inside a JSON string, so that the server does not parse them.
  */
 function addJobs(schema: string): string {
   return `
@@ -56,12 +55,12 @@ function addJobs(schema: string): string {
 }
 
 /**
- * Removes jobs that are done with, and takes the next ones. A job that is not gone then (its lock was lost, or it has a key
- * against doubles) is named in \`kept\`, for BullMQ to judge. Where fewer wait than are asked for, \`next_at_ms\` tells when
- * the next retry is due.
+ * Removes finished jobs and fetches the next ones. A job that could not be removed (its lock was lost, or it has a
+ * deduplication key) is listed in \`kept\`, and is handled by BullMQ. If fewer jobs wait than were requested,
+ * \`next_at_ms\` is the time of the next retry.
  *
- * Its statements look rows up by their keys, whatever the planner believes of tables that are empty one second and full the
- * next.
+ * Its statements always use the indexes: the planner's statistics are wrong for tables that are empty one second and full
+ * the next.
  */
 function turnJobs(schema: string): string {
   return `
@@ -97,7 +96,7 @@ function turnJobs(schema: string): string {
         WHERE job.queue = p_queue AND job.state = 'delayed' AND job.process_at_ms > p_now_ms + ${bounds.dueMsMax};
         UPDATE job SET locked_until_ms = p_now_ms + p_lock_ms
         WHERE job.queue = p_queue AND job.state = 'active' AND job.locked_until_ms > p_now_ms + ${bounds.dueMsMax};
-        -- BullMQ looks for orphaned jobs again only some time after it did so last.
+        -- BullMQ checks for orphaned jobs only some time after its last check.
         DELETE FROM meta
         WHERE meta.queue = p_queue AND meta.field = 'stalled-check'
           AND meta.value::bigint > p_now_ms + ${bounds.dueMsMax};
@@ -130,7 +129,7 @@ function turnJobs(schema: string): string {
     END $$`
 }
 
-/** BullMQ's record of each step of each job, with a notification that wakes every process: nobody here reads it. */
+/** Turns off BullMQ's event log, which has no reader here and whose notifications would wake every process. */
 function noEvents(schema: string): string {
   return `
     CREATE OR REPLACE FUNCTION "${schema}".publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint

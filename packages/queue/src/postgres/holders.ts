@@ -1,7 +1,7 @@
 import type { PostgresConnection } from 'bullmq'
 import type { KeyHolder } from '../base/backend.js'
 
-/** In one round trip, and as of one moment. */
+/** The jobs that hold deduplication keys, in one statement and therefore as of one moment. */
 export async function readHolders(
   pool: PostgresConnection['pool'],
   queue: string,

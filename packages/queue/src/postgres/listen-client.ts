@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { PostgresConnection } from 'bullmq'
 import type { PostgresListener } from './listener.js'
 
-/** Where BullMQ announces new jobs, with the name of their queue. */
+/** The channel on which BullMQ notifies of new jobs, with the name of their queue. */
 const JOBS_CHANNEL = 'bullmq_jobs'
 /** Workers of one process before Node warns of a leak: a set of five stages for each of twenty tenants. */
 const WORKERS_MAX = 100
@@ -10,8 +10,8 @@ const WORKERS_MAX = 100
 type BullListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
 /**
- * What BullMQ's workers take for a client of their own on which they wait for jobs. It is the one connection of the process
- * that listens, which replies and events use, too.
+ * The client on which BullMQ's workers wait for jobs. BullMQ would open one for each worker; this one uses the listening
+ * connection of the process, which also receives replies and events.
  */
 export class ListenClient extends EventEmitter implements BullListenClient {
   readonly #listener: PostgresListener
@@ -27,8 +27,8 @@ export class ListenClient extends EventEmitter implements BullListenClient {
   }
 
   /**
-   * Workers ask a client of this kind for one thing, `LISTEN bullmq_jobs`, each by itself and each time after the connection
-   * was lost. Of those that ask at once, one speaks for all.
+   * Workers send one statement through this client, `LISTEN bullmq_jobs`, at their start and after each lost connection.
+   * Concurrent calls share one statement.
    */
   async query<Row>(): Promise<{ rows: Row[] }> {
     const listening = this.#listening ?? this.#listen()

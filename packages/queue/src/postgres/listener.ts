@@ -12,9 +12,9 @@ export interface PostgresListenerOptions {
 }
 
 /**
- * One connection that listens, for as long as the process lives. A connection that only listens would never notice that
- * its server is gone, so it is asked for a sign of life from time to time; when it is lost, it is made anew with all its
- * channels. What was sent in between is lost: listeners look at the store besides.
+ * The listening connection of the process. A connection that only listens would never notice that its server is gone, so it
+ * sends a query from time to time; a lost connection is reopened with all its channels. Messages that were sent in between
+ * are lost, so their receivers also poll the store.
  */
 export class PostgresListener {
   readonly #options: PostgresListenerOptions
@@ -23,20 +23,20 @@ export class PostgresListener {
   readonly #closing = new AbortController()
   #client: Client | undefined
   #reconnecting: Promise<void> | undefined
-  /** The end of the query under way: `pg` wants one at a time. */
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Settles with the last query: `pg` accepts one at a time. */
+  #lastQuery: Promise<unknown> = Promise.resolve()
 
   constructor(options: PostgresListenerOptions) {
     this.#options = options
   }
 
-  /** @throws what the driver says, at the first connection only */
+  /** @throws the driver's error if the first connection fails; later ones are retried */
   async open(): Promise<void> {
     await this.#connect()
     void this.#watch()
   }
 
-  /** Calls back each time the connection was lost: what was sent until it is made anew is lost, too. */
+  /** Calls back each time the connection is lost: messages are lost until it is open again. */
   onLost(callback: () => void): void {
     this.#whenLost.push(callback)
   }
@@ -53,7 +53,7 @@ export class PostgresListener {
 
   async unlisten(channel: string): Promise<void> {
     this.#receivers.delete(channel)
-    await this.#ask(`UNLISTEN "${channel}"`)
+    await this.#query(`UNLISTEN "${channel}"`)
   }
 
   async close(): Promise<void> {
@@ -67,13 +67,13 @@ export class PostgresListener {
   async #listenNow(channel: string): Promise<void> {
     // The new connection listens to every channel that is registered, this one included.
     if (this.#client === undefined) return this.#reconnecting
-    await this.#ask(`LISTEN "${channel}"`)
+    await this.#query(`LISTEN "${channel}"`)
   }
 
-  #ask(text: string): Promise<unknown> {
-    const asked = this.#turn.then(() => this.#client?.query(text))
-    this.#turn = asked.catch(() => {})
-    return asked
+  #query(text: string): Promise<unknown> {
+    const result = this.#lastQuery.then(() => this.#client?.query(text))
+    this.#lastQuery = result.catch(() => {})
+    return result
   }
 
   async #connect(): Promise<void> {
@@ -127,7 +127,7 @@ export class PostgresListener {
       const client = this.#client
       try {
         await this.#options.clock.wait(bounds.heartbeatMs, this.#closing.signal)
-        await this.#ask('SELECT 1')
+        await this.#query('SELECT 1')
       } catch (error) {
         if (client !== undefined) this.#lost(client, error)
       }

@@ -10,32 +10,32 @@ import type { SqlClient } from './sql-client.js'
 
 const SUFFIX = '_queue'
 
-/** The schema in which BullMQ keeps the queues of a prefix, beside Heddle's own tables. BullMQ takes no hyphens in it. */
+/** The schema with BullMQ's tables of a prefix, beside Heddle's own. BullMQ does not allow hyphens in its name. */
 export function schemaOf(prefix: string): string {
   return `${prefix.replaceAll('-', '_')}${SUFFIX}`
 }
 
 export interface MigrateQueuesOptions {
-  /** A connection that may create a schema, where the services' own may not. */
+  /** A connection with the privilege to create a schema, which that of the services may lack. */
   url: string
   prefix: string
-  /** A role that gets the rights that services need, such as `heddle_app`. */
+  /** A role that is granted the privileges of the services, such as `heddle_app`. */
   grantTo?: string
 }
 
 /**
- * Creates BullMQ's schema or brings it up to date, and does nothing where it is. Any number of processes may do this at
- * once: BullMQ holds an advisory lock for the schema.
+ * Creates or upgrades BullMQ's schema, if necessary. Any number of processes may do this at once: BullMQ holds an advisory
+ * lock for the schema.
  *
  * @throws RetryableError `SERVICE_UNAVAILABLE`; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or `NOT_FOUND`
  */
 export async function migrateQueues({ url, prefix, grantTo }: MigrateQueuesOptions): Promise<void> {
   const schema = schemaOf(prefix)
   await withClient(url, async (client) => {
-    // Looked at first, because creating a schema "if not exists" needs the right to create one even where it exists.
+    // Checked first, because CREATE SCHEMA IF NOT EXISTS needs the privilege to create one even if it exists.
     if ((await currentVersion(client, schema)) < LATEST_SCHEMA_VERSION) {
       await runMigrations(client, schema)
-      // A payload is written once, read once and gone: to compress it takes longer than all else that is done to the job.
+      // A payload is written once, read once and deleted: compressing it takes longer than all other work on the job.
       await client.query(`ALTER TABLE "${schema}".job ALTER COLUMN data SET STORAGE EXTERNAL`)
     }
     await createFunctions(client, schema)
@@ -44,14 +44,14 @@ export async function migrateQueues({ url, prefix, grantTo }: MigrateQueuesOptio
 }
 
 /**
- * Looks whether the queues of a prefix are there, for who only sends: a schema that it made for a prefix that is wrong would
- * hold jobs that nobody does.
+ * Checks that the queues of a prefix exist, for a process that only sends: a schema created for a mistyped prefix would hold
+ * jobs that no worker processes.
  *
- * @throws PermanentError `NOT_FOUND` that names the prefixes that exist
+ * @throws PermanentError `NOT_FOUND` with the existing prefixes
  */
 export async function assertServed({ url, prefix }: { url: string; prefix: string }): Promise<void> {
   await withClient(url, async (client) => {
-    // `BullMQ` keeps a ledger of migrations beside its jobs.
+    // BullMQ's schemas are recognized by their table of migrations beside that of jobs.
     const { rows } = await client.query<{ schema: string }>(
       `SELECT jobs.schemaname AS schema FROM pg_tables AS jobs JOIN pg_tables AS ledger USING (schemaname)
        WHERE jobs.tablename = 'job' AND ledger.tablename = 'migration' AND jobs.schemaname LIKE '%\\_queue' ORDER BY 1`,
@@ -63,14 +63,13 @@ export async function assertServed({ url, prefix }: { url: string; prefix: strin
   })
 }
 
-/** Removes the schema with all its queues. */
 export async function dropSchema(url: string, prefix: string): Promise<void> {
   await withClient(url, (client) => client.query(`DROP SCHEMA IF EXISTS "${schemaOf(prefix)}" CASCADE`))
 }
 
 export async function withClient<T>(url: string, work: (client: SqlClient) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: bounds.connectMs })
-  // A server that goes away between two queries is reported here; the next query fails by itself.
+  // A connection lost between two queries is reported here; the next query fails anyway.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -86,7 +85,7 @@ async function currentVersion(client: SqlClient, schema: string): Promise<number
   try {
     return await assertSchemaCompatibility(client, schema)
   } catch (error) {
-    // The schema is there but holds no ledger, or it is not there at all.
+    // The schema has no table of migrations, or does not exist.
     if (error instanceof Error && error.name === 'SchemaMigrationRequiredError') return 0
     if (error instanceof Error && 'code' in error && error.code === '3F000') return 0
     throw error
@@ -95,7 +94,7 @@ async function currentVersion(client: SqlClient, schema: string): Promise<number
 
 async function grant(client: SqlClient, schema: string, role: string): Promise<void> {
   const quoted = `"${role.replaceAll('"', '""')}"`
-  // Two grants on one schema at once are an error; the lock ends with the connection.
+  // Two concurrent grants on one schema fail; the lock ends with the connection.
   await client.query(`SELECT pg_advisory_lock(hashtext($1))`, [`grants on ${schema}`])
   // BullMQ creates a sequence for each queue when its first jobs are added.
   await client.query(`GRANT USAGE, CREATE ON SCHEMA "${schema}" TO ${quoted}`)

@@ -5,21 +5,21 @@ import type { PostgresListener } from './listener.js'
 type BullListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
 /**
- * BullMQ's connection, for several queues and workers at once. BullMQ would open another one for the workers to wait on; here
- * they wait on the connection on which the process listens anyway.
+ * BullMQ's connection, shared by several queues and workers. BullMQ would open another one for the workers to wait on; here
+ * they wait on the listening connection of the process.
  *
- * A client reports the loss of its connection as an event besides, which ends the process where nobody hears it. The pool
- * hears its clients except while they are lent, and BullMQ does not hear the one that it borrows to begin with.
+ * A client also reports a lost connection as an `error` event, which ends the process if there is no listener. The pool
+ * listens to its clients except while they are checked out, and BullMQ does not listen to the one that it checks out first.
  */
 export class SharedPostgresConnection extends PostgresConnection {
   readonly #listenClient: ListenClient
 
   constructor(options: PostgresConnectionOptions, listener: PostgresListener) {
     super(options)
-    // Its query fails by itself.
+    // The current query fails anyway.
     this.pool.on('connect', (client) => void client.on('error', () => {}))
     this.#listenClient = new ListenClient(listener)
-    // Whoever waits for a job is woken, and listens anew.
+    // Wakes waiting workers, which then send LISTEN again.
     listener.onLost(() => this.emit('listenerinvalidated'))
   }
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Backend, BullSetup, QueueFacts } from '../base/backend.js'
 import { redisFull } from '../base/errors.js'
 import { TextQueue } from '../send/text-queue.js'
-import { type Capabilities, capabilitiesOf, turningBackends } from './bull-backend.js'
+import { type Capabilities, capabilitiesOf, batchingBackends } from './bull-backend.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
 import { readDepth } from './depth.js'
@@ -10,7 +10,7 @@ import { readHolders } from './holders.js'
 import { forgetServed, isServed, markServed, servedPrefixes } from './prefixes.js'
 import { warningsOf } from './warnings.js'
 
-/** How long the key lasts that a probe writes. */
+/** Lifetime of the key that a probe writes. */
 const PROBE_MS = 1_000
 
 export interface RedisBackendOptions {
@@ -21,8 +21,8 @@ export interface RedisBackendOptions {
 }
 
 /**
- * Redis: one connection for producers and publishing, one for subscriptions, one for what workers do, and one more for
- * each worker, which blocks in it while it waits for jobs.
+ * Redis: one connection for producers and publishing, one for subscriptions, one for the commands of all workers, and one
+ * more for each worker, which blocks on it while it waits for jobs.
  */
 export async function openRedisBackend({ url, prefix, create, onError }: RedisBackendOptions): Promise<Backend> {
   const producer = createRedis(url, 'producer', onError)
@@ -36,10 +36,10 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
     for (const redis of opened) redis.disconnect()
     throw error
   }
-  // Hosted servers may refuse the command, and are not old.
+  // Hosted servers may refuse the command; they are not old.
   const info = await producer.info('server').catch(() => '')
   const capabilities = capabilitiesOf(fieldsOf(info)('redis_version') ?? '7.2.0')
-  // A Redis that is full takes nothing, and works again when it is not.
+  // A full Redis refuses the key; a later start sets it.
   if (create) await markServed(producer, prefix).catch(onError)
   const channels = createRedisChannels(producer, subscriber, onError)
 
@@ -84,10 +84,10 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
 }
 
 function setup(redis: Redis, prefix: string, capabilities: Capabilities): BullSetup {
-  return { Queue: TextQueue, factory: turningBackends(redis, prefix, capabilities), connection: redis }
+  return { Queue: TextQueue, factory: batchingBackends(redis, prefix, capabilities), connection: redis }
 }
 
-/** A server that is full, or a replica, answers reads as ever: only a write shows that it takes one. */
+/** A full server or a replica still answers reads: only a write shows whether it accepts writes. */
 async function probe(redis: Redis, prefix: string): Promise<void> {
   try {
     await redis.set(`${prefix}:probe`, '1', 'PX', PROBE_MS)

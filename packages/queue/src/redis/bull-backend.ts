@@ -1,35 +1,35 @@
 import { type BackendFactory, createRedisBackend } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { arePlain } from '../send/plain-jobs.js'
-import { completeInTurn } from '../worker/complete.js'
+import { completeInBatch } from '../worker/complete.js'
 import { type ExchangedJobs, JobBatches, type JobExchange, type TakenJob } from '../worker/job-batches.js'
 import type { RawJob } from './scripts.js'
 
 type RedisBackend = ReturnType<typeof createRedisBackend>
 
 /**
- * BullMQ's Redis backend, which adds, takes and finishes the jobs of one tick together. BullMQ does not export its class, so
- * what differs is set on what its factory makes.
+ * BullMQ's Redis backend, which adds, fetches and finishes the jobs of one tick together. BullMQ does not export its class,
+ * so the methods of the object from its factory are replaced.
  */
-export function turningBackends(redis: Redis, prefix: string, capabilities: Capabilities): BackendFactory {
+export function batchingBackends(redis: Redis, prefix: string, capabilities: Capabilities): BackendFactory {
   return (name, options, roles = {}) => {
     const backend = createRedisBackend(name, options, roles)
     const keys = keysOf(`${prefix}:${name}`)
-    addTogether(backend, redis, keys)
+    batchAdds(backend, redis, keys)
     if (roles.withBlockingConnection === true) {
-      // BullMQ takes them from the version, which it is kept from asking for: it would write to the console what it thinks of it.
+      // BullMQ derives them from the server's version. That check is disabled, because it prints warnings to the console.
       const waitForJob = backend.waitForJob.bind(backend)
       backend.waitForJob = (timeoutSeconds) => {
         Object.assign(backend.blockingConnection?.capabilities ?? {}, capabilities)
         return waitForJob(timeoutSeconds)
       }
-      turnTogether(backend, redis, keys, options as unknown as { concurrency: number; lockDuration: number })
+      batchExchanges(backend, redis, keys, options as unknown as { concurrency: number; lockDuration: number })
     }
     return backend
   }
 }
 
-/** How exactly a server ends a wait, by its version. */
+/** Precision of blocking timeouts, by the server's version. */
 export interface Capabilities {
   readonly canDoubleTimeout: boolean
   readonly canBlockFor1Ms: boolean
@@ -49,7 +49,7 @@ function keysOf(queue: string) {
   return { wait, active, stalled, delayed, id: key('id'), meta: key('meta'), marker: key('marker'), prefix: key('') }
 }
 
-function addTogether(backend: RedisBackend, redis: Redis, { wait, id, meta, marker, prefix }: Keys): void {
+function batchAdds(backend: RedisBackend, redis: Redis, { wait, id, meta, marker, prefix }: Keys): void {
   const addJobs = backend.addJobs.bind(backend)
   backend.addJobs = async (entries) => {
     if (!arePlain(entries)) return await addJobs(entries)
@@ -65,13 +65,13 @@ function addTogether(backend: RedisBackend, redis: Redis, { wait, id, meta, mark
   }
 }
 
-function turnTogether(
+function batchExchanges(
   backend: RedisBackend,
   redis: Redis,
   keys: Keys,
   { concurrency, lockDuration }: { concurrency: number; lockDuration: number },
 ): void {
-  const turns = new JobBatches({
+  const batches = new JobBatches({
     exchangeJobs: (order) => exchangeJobs(redis, keys, order),
     release: ({ id, token }) => backend.moveJobFromActiveToWait(id, token),
     concurrency,
@@ -80,15 +80,15 @@ function turnTogether(
   const moveToCompleted = backend.moveToCompleted.bind(backend)
   const waitForJob = backend.waitForJob.bind(backend)
   const close = backend.close.bind(backend)
-  /** What is taken from now on would be given back. */
+  /** Once true, no more jobs are fetched: they would have to be released. */
   let isClosing = false
-  backend.moveToActive = async () => turns.next(await turns.take())
-  backend.waitForJob = (timeoutSeconds) => turns.wait(() => waitForJob(timeoutSeconds))
-  backend.moveToCompleted = (...asked) => completeInTurn(turns, asked, { isClosing, byItself: moveToCompleted })
+  backend.moveToActive = async () => batches.next(await batches.take())
+  backend.waitForJob = (timeoutSeconds) => batches.wait(() => waitForJob(timeoutSeconds))
+  backend.moveToCompleted = (...call) => completeInBatch(batches, call, { isClosing, completeOne: moveToCompleted })
   backend.close = async (isForced) => {
     isClosing = true
-    // Who is forced to close cannot wait for the server; locks run out by themselves.
-    if (isForced !== true) await turns.leave()
+    // A forced close cannot wait for the server; the locks expire by themselves.
+    if (isForced !== true) await batches.releasePrefetched()
     await close(isForced)
   }
 }
@@ -136,7 +136,7 @@ function toTakenJob(raw: RawJob, processedOn: number): TakenJob {
   }
 }
 
-/** Short names that BullMQ gives to options of jobs, as far as there are any in use here. */
+/** Expands the short names that BullMQ gives to stored options, of which one is used here. */
 function optionsOf(text: string): TakenJob['opts'] {
   const { de, ...options } = JSON.parse(text)
   return de === undefined ? options : { ...options, deduplication: de }

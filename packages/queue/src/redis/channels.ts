@@ -3,8 +3,8 @@ import { bounds } from '../base/bounds.js'
 import type { Channels } from '../reply/channels.js'
 
 /**
- * Channels over Redis publish / subscribe. After a lost connection everything is subscribed again here, and not by ioredis,
- * which leaves it an unhandled rejection if the connection is closed at that moment.
+ * Channels over Redis publish / subscribe. After a lost connection the subscriptions are renewed here and not by ioredis,
+ * which leaves an unhandled rejection if the connection is closed at that moment.
  */
 export function createRedisChannels(publisher: Redis, subscriber: Redis, onError: (error: unknown) => void): Channels {
   const receivers = new Map<string, (text: string) => void>()

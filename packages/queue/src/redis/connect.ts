@@ -9,22 +9,22 @@ import { defineScripts } from './scripts.js'
 export type RedisRole = 'producer' | 'worker' | 'subscriber'
 
 /**
- * A connection that comes back by itself for as long as it lives.
+ * A connection that reconnects by itself until it is closed.
  *
- * A producer's commands fail after a few tries, so that its caller learns that Redis is away and nothing piles up in
- * memory; a worker's and a subscriber's wait for as long as it takes.
+ * A producer's commands fail after a few attempts, so that its caller learns that Redis is down and nothing piles up in
+ * memory; those of workers and subscribers wait without a limit.
  */
 export function createRedis(url: string, role: RedisRole, onError: (error: unknown) => void): Redis {
   const options: RedisOptions = {
     lazyConnect: true,
-    // An option, not a listener, so that BullMQ's copies of a connection have it too.
+    // An option and not a listener, so that BullMQ's copies of the connection use it, too.
     Connector: ImpatientConnector,
     connectTimeout: bounds.connectMs,
     keepAlive: 10_000,
-    // See the channels, which subscribe again themselves.
+    // The channels renew their subscriptions themselves.
     autoResubscribe: false,
     ...(role === 'producer'
-      ? // Commands are given up after every fifth try, that is within `producerWaitMs`.
+      ? // Commands fail after the fifth attempt, which is within `producerWaitMs`.
         {
           maxRetriesPerRequest: 4,
           retryStrategy: (tries: number) => backOffMs(tries - 1, { firstMs: 100, maxMs: 600 }),
@@ -57,7 +57,7 @@ export async function connectRedis(redis: Redis): Promise<void> {
     await inTime(redis.ping(), bounds.connectMs, () => unavailable('Redis', lastError))
   } catch (error) {
     redis.disconnect()
-    // `connect` itself only says that the connection was closed; why stands in the event before it.
+    // `connect` itself only reports that the connection was closed; the reason is in the `error` event before.
     throw namedError(lastError ?? error, 'Redis')
   } finally {
     redis.off('error', remember)

@@ -3,12 +3,11 @@ import { StandaloneConnector } from 'ioredis/built/connectors/index.js'
 import { bounds } from '../base/bounds.js'
 
 /**
- * Gives up a connection on which Redis says nothing at first. ioredis bounds the time until a socket is open, but where
- * something accepts it and never answers, as a proxy does whose server is gone, it would wait for ever, and every command
- * with it.
+ * Drops a connection on which Redis does not answer. ioredis limits the time until a socket is open; but if the other side
+ * accepts it and never answers, like a proxy whose server is gone, ioredis and every command would wait for ever.
  */
 export class ImpatientConnector extends StandaloneConnector {
-  // ioredis says that it gives any options; those of an address it gives to this one.
+  // ioredis declares any options, but passes those of an address to this class.
   constructor(options: unknown) {
     super(options as ConstructorParameters<typeof StandaloneConnector>[0])
   }
@@ -16,7 +15,7 @@ export class ImpatientConnector extends StandaloneConnector {
   override async connect(...parameters: Parameters<StandaloneConnector['connect']>) {
     const stream = await super.connect(...parameters)
     const answered = new Promise<void>((resolve) => {
-      // Redis never speaks first, so nothing is read before ioredis listens.
+      // Redis never sends data first, so nothing is read before ioredis listens.
       stream.once('data', () => resolve()).once('close', () => resolve())
     })
     const late = () => void stream.destroy(new Error('Redis does not answer'))

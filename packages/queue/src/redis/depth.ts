@@ -3,14 +3,14 @@ import type { QueueDepth } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 
 /**
- * What waits in one of BullMQ's queues: its lists of waiting jobs know their lengths, and Redis knows the length of a
- * job's data without reading it. Two round trips.
+ * The waiting jobs of a BullMQ queue, in two round trips: the lengths of its lists, and the lengths of some jobs' data, which
+ * Redis returns without reading it.
  *
- * @param key where BullMQ keeps the queue: `<prefix>:<queue>`
+ * @param key BullMQ's key of the queue: `<prefix>:<queue>`
  */
 export async function readDepth(redis: Redis, key: string): Promise<QueueDepth> {
   const lists = redis.pipeline()
-  // A paused queue keeps its jobs in a list of its own.
+  // The waiting jobs of a paused queue are in another list.
   lists.llen(`${key}:wait`).llen(`${key}:paused`)
   for (const list of ['wait', 'paused']) {
     lists.lrange(`${key}:${list}`, 0, bounds.depthSample - 1).lrange(`${key}:${list}`, -bounds.depthSample, -1)

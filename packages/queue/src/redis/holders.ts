@@ -1,7 +1,7 @@
 import type { KeyHolder } from '../base/backend.js'
 import type { BullQueue } from '../base/bull-queue.js'
 
-/** What is asked in one tick travels together. A holder that ends between the two questions is `unknown`, too. */
+/** The commands of one tick are pipelined. A holder that ends between the two commands is also `unknown`. */
 export async function readHolders(
   queue: Pick<BullQueue, 'getDeduplicationJobId' | 'getJobState'>,
   keys: readonly string[],

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis'
 import { PREFIXES_NAMED_MAX } from '../base/unknown-prefix.js'
 
-/** A key for each prefix that workers have served. It lies outside of the prefix, so that others can be found, too. */
+/** Start of the key that marks a served prefix. It is outside of the prefix, so that other prefixes can be found, too. */
 const SERVED = 'heddle-served:'
 const KEYS_PER_SCAN = 1_000
-/** A Redis may hold much besides: an error message is not worth a look at all of it. */
+/** A Redis may hold many other keys: scanning all of them is too expensive for an error message. */
 const SCANS_MAX = 100
 
 export async function markServed(redis: Redis, prefix: string): Promise<void> {

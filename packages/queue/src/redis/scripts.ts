@@ -2,12 +2,12 @@ import type { Redis, Result } from 'ioredis'
 import { bounds } from '../base/bounds.js'
 
 /*
- * What Heddle asks of BullMQ's keys many jobs at a time. BullMQ adds, takes and finishes one job with each script, and writes
- * each step of a job down as an event. These scripts do the same to the same keys, without the events, which nobody reads
- * here. What they do not know (jobs with a key against doubles, retries, failures) stays with BullMQ's own.
+ * Scripts that handle many jobs in BullMQ's keys at a time. BullMQ adds, fetches and finishes one job with each script, and
+ * records each step of a job as an event. These scripts change the same keys in the same way, without the events, which have
+ * no reader here. Jobs with a deduplication key, retries and failures use BullMQ's own scripts.
  */
 
-/** The names of a job's fields in `taken`, in their order, after its id and the token of its lock. */
+/** A job in `taken`: its id, the token of its lock, and its fields in this order. */
 export type RawJob = readonly [
   id: string,
   token: string,
@@ -49,13 +49,12 @@ declare module 'ioredis' {
   }
 }
 
-/** Has a connection know the scripts. */
 export function defineScripts(redis: Redis): void {
   redis.defineCommand('heddleAddJobs', { numberOfKeys: 4, lua: addJobs })
   redis.defineCommand('heddleTurnJobs', { numberOfKeys: 6, lua: turnJobs })
 }
 
-/** Jobs that wait for nothing, each as id, name, data, options and time; one whose id is there is left alone. */
+/** Adds independent jobs, each given as id, name, data, options and time; a job whose id exists is skipped. */
 const addJobs = `
 local wait, counter, meta, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local added = {}
@@ -76,8 +75,8 @@ end
 return nil`
 
 /**
- * Removes jobs that are done with, each as id and the token of its lock, and takes the next ones. A job that is not gone then
- * is named, for BullMQ to judge. A worker that waits is woken by the marker: it stays as long as something waits.
+ * Removes finished jobs, each given as id and the token of its lock, and fetches the next ones. A job that could not be
+ * removed is returned in `kept`, and is handled by BullMQ. The marker wakes waiting workers: it stays while jobs wait.
  */
 const turnJobs = `
 local wait, active, stalled, delayed, meta, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]

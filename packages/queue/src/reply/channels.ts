@@ -1,11 +1,11 @@
 /**
- * Messages to whoever listens at the moment: replies and events. They may be lost (a dropped connection, a restart), so
- * everyone who waits for one also looks at the store from time to time.
+ * Messages to current listeners: replies and events. They may be lost (a dropped connection, a restart), so receivers also
+ * poll the store.
  */
 export interface Channels {
-  /** The largest answer that may go along with a reply, in bytes as it is written into it; 0 where messages are too short for any. */
+  /** Most bytes of an answer within a reply, as encoded; 0 if messages are too short for answers. */
   readonly answerBytesMax: number
-  /** Resolves once the subscription is in force: what is sent after that arrives. */
+  /** Resolves once the subscription is active: messages that are sent after that arrive. */
   listen(channel: string, receive: (text: string) => void): Promise<void>
   unlisten(channel: string): Promise<void>
   send(channel: string, text: string): Promise<void>

@@ -4,33 +4,33 @@ import { Inbox } from './inbox.js'
 
 const requestId = '018f0000-0000-7000-8000-000000000001'
 
-test('a reply that is the answer is not looked up', async () => {
+test('nothing is read from the store if the reply itself is the answer', async () => {
   const inbox = new Inbox(systemClock)
-  let looks = 0
+  let reads = 0
   const read = async () => {
-    looks++
-    return 'looked up'
+    reads++
+    return 'read'
   }
-  const expected = inbox.expect({ requestId, deadlineMs: 10_000, read, whenOk: 'told', firstReadMs: 5_000 })
+  const expected = inbox.expect({ requestId, deadlineMs: 10_000, read, whenOk: 'replied', firstReadMs: 5_000 })
   inbox.deliver({ requestId, ok: true })
-  expect(await expected.result).toBe('told')
-  expect(looks).toBe(0)
+  expect(await expected.result).toBe('replied')
+  expect(reads).toBe(0)
   expect(inbox.size).toBe(0)
 })
 
-test('without a reply the answer is looked up, from the first look on', async () => {
+test('without a reply the answer is read from the store after firstReadMs', async () => {
   const inbox = new Inbox(systemClock)
   const expected = inbox.expect({
     requestId,
     deadlineMs: 10_000,
-    read: async () => 'looked up',
-    whenOk: 'told',
+    read: async () => 'read',
+    whenOk: 'replied',
     firstReadMs: 1,
   })
-  expect(await expected.result).toBe('looked up')
+  expect(await expected.result).toBe('read')
 })
 
-test('of what arrives, only replies are taken', () => {
+test('malformed messages are ignored', () => {
   const ended: string[] = []
   const inbox = new Inbox(systemClock, { onEnd: (id) => ended.push(id) })
   const other = requestId.replace(/1$/, '2')

@@ -4,24 +4,24 @@ import { bounds } from '../base/bounds.js'
 import { type ExpectedReply, type ReplyExpectation, Waiter } from './reply-waiter.js'
 import { decodeReplies } from './wire-format.js'
 
-/** What the inbox needs of a waiter, whatever it waits for. */
+/** The methods of a waiter that the inbox calls, for answers of any type. */
 type Listener = Pick<Waiter<unknown>, 'onReply' | 'fail'>
 
 /**
- * The place where replies arrive. A reply is only a hint that the answer stands in the store: who waits also looks there
- * on a timer, so that a lost message costs a moment, never the answer.
+ * Receives replies. A reply is only a hint that the answer is in the store: a waiter also polls the store on a timer, so a
+ * lost message delays the answer, but does not lose it.
  */
 export class Inbox {
   readonly #clock: Clock
   readonly #onEnd: (requestId: string) => void
   readonly #late: (deadlineMs: number) => string | null
   readonly #waiters = new Map<string, readonly Listener[]>()
-  /** Those whose replies may bring the answer along. */
+  /** Number of waiters whose replies may carry the answer. */
   #answers = 0
 
   /**
-   * @param options.onEnd told of each reply that has come
-   * @param options.late what to do where a wait ends without one, if there is more to say than to ask again
+   * @param options.onEnd called with the request of each reply that arrives
+   * @param options.late the hint of a timeout; null for the usual one
    */
   constructor(
     clock: Clock,
@@ -35,12 +35,12 @@ export class Inbox {
     this.#late = late
   }
 
-  /** How many callers wait now. */
+  /** Number of current waiters. */
   get size(): number {
     return this.#waiters.size
   }
 
-  /** Registers at once: call it before enqueuing, so that no reply is too early. */
+  /** Registers synchronously: call it before enqueuing, so that no reply arrives too early. */
   expect<T>(expectation: ReplyExpectation<T>): ExpectedReply<T> {
     const { requestId, deadlineMs } = expectation
     if (!(deadlineMs >= 1 && deadlineMs <= limits.waitMsMax)) {
@@ -63,7 +63,7 @@ export class Inbox {
     return this.#waiters.has(requestId)
   }
 
-  /** Takes a message from outside, a list of replies: what is none, or comes too late, is dropped. */
+  /** Receives a list of replies. Malformed ones, and those without a waiter, are dropped. */
   receive(text: string): void {
     for (const reply of decodeReplies(text)) this.deliver(reply)
   }

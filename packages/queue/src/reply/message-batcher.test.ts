@@ -8,9 +8,9 @@ import { encodeReply } from './wire-format.js'
 
 const idOf = (number: number) => `018f0000-0000-7000-8000-${String(number).padStart(12, '0')}`
 
-test('replies of one tick travel together, to each inbox its own, and none is too long for a notification', async () => {
+test('replies of one tick are sent together, by inbox, in messages that fit into a notification', async () => {
   const sent: { channel: string; text: string }[] = []
-  const letters = new MessageBatcher(async (channel, text) => {
+  const batcher = new MessageBatcher(async (channel, text) => {
     sent.push({ channel, text })
   })
   const replies = Array.from(
@@ -20,7 +20,7 @@ test('replies of one tick travel together, to each inbox its own, and none is to
         ? { requestId: idOf(number), ok: false, error: { code: 'INTERNAL', detail: '🧵'.repeat(500) } }
         : { requestId: idOf(number), ok: true },
   )
-  await Promise.all(replies.map((reply, number) => letters.send(number % 2 === 0 ? 'even' : 'odd', encodeReply(reply))))
+  await Promise.all(replies.map((reply, number) => batcher.send(number % 2 === 0 ? 'even' : 'odd', encodeReply(reply))))
   for (const { text } of sent) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bounds.messageBytesMax + 2)
   const received = (channel: string) =>
     sent.filter((message) => message.channel === channel).flatMap(({ text }) => JSON.parse(text) as Reply[])
@@ -29,7 +29,7 @@ test('replies of one tick travel together, to each inbox its own, and none is to
   expect(sent.length).toBeLessThan(replies.length / 10)
 })
 
-test('an inbox takes a list, and drops what is no reply', async () => {
+test('an inbox accepts a list, and drops entries that are not replies', async () => {
   const inbox = new Inbox(systemClock)
   const expected = [1, 2].map((number) =>
     inbox.expect({

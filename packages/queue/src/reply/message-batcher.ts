@@ -1,51 +1,51 @@
 import { Gatherer } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 
-interface Letter {
+interface ChannelMessage {
   readonly channel: string
   readonly text: string
 }
 
 /**
- * Sends replies and events to other processes, those of one tick together in lists: the jobs of a group end together, and
- * most of them were sent by the same few producers.
+ * Sends replies and events to other processes. Those of one tick are sent together in lists: the jobs of a batch end
+ * together, and most of them come from the same few producers.
  */
 export class MessageBatcher {
-  readonly #letters: Gatherer<Letter>
+  readonly #messages: Gatherer<ChannelMessage>
 
-  /** @param send ends within a bound */
+  /** @param send settles within a time limit */
   constructor(send: (channel: string, text: string) => Promise<void>) {
-    this.#letters = new Gatherer<Letter>({
+    this.#messages = new Gatherer<ChannelMessage>({
       itemsMax: bounds.batchJobsMax,
       weights: [{ of: ({ text }) => text.length, max: bounds.batchCharactersMax }],
       batchesMax: bounds.batchesMax,
-      flush: async (letters) => {
-        await Promise.all(packed(letters).map(({ channel, text }) => send(channel, text)))
+      flush: async (messages) => {
+        await Promise.all(packed(messages).map(({ channel, text }) => send(channel, text)))
       },
-      // What waits behind a message that was lost may be lost, too, and is not to be late besides.
+      // Messages may be lost. Those that wait are dropped with a failed one, because they would arrive too late.
       onRefused: () => 'reject-waiting',
     })
   }
 
   /** @param text JSON, short enough for a notification */
   send(channel: string, text: string): Promise<void> {
-    return this.#letters.add({ channel, text })
+    return this.#messages.add({ channel, text })
   }
 
-  /** Resolves once everything that was handed in was sent or lost. */
+  /** Resolves once every message was sent or lost. */
   whenIdle(): Promise<void> {
-    return this.#letters.whenIdle()
+    return this.#messages.whenIdle()
   }
 }
 
-/** Packs the texts of each channel into as few messages as their size limit allows: a message is a list of texts. */
-function packed(letters: readonly Letter[]): Letter[] {
-  const messages: Letter[] = []
-  for (const [channel, texts] of byChannel(letters)) {
+/** Packs the texts of each channel into lists, as few as the size limit of a message allows. */
+function packed(messages: readonly ChannelMessage[]): ChannelMessage[] {
+  const lists: ChannelMessage[] = []
+  for (const [channel, texts] of byChannel(messages)) {
     let list: string[] = []
     let bytes = 0
     const close = () => {
-      if (list.length > 0) messages.push({ channel, text: `[${list.join(',')}]` })
+      if (list.length > 0) lists.push({ channel, text: `[${list.join(',')}]` })
       list = []
       bytes = 0
     }
@@ -57,12 +57,12 @@ function packed(letters: readonly Letter[]): Letter[] {
     }
     close()
   }
-  return messages
+  return lists
 }
 
-function byChannel(letters: readonly Letter[]): Map<string, string[]> {
+function byChannel(messages: readonly ChannelMessage[]): Map<string, string[]> {
   const texts = new Map<string, string[]>()
-  for (const { channel, text } of letters) {
+  for (const { channel, text } of messages) {
     const others = texts.get(channel)
     if (others) others.push(text)
     else texts.set(channel, [text])

@@ -2,34 +2,34 @@ import { type ErrorData, errorFromData, HeddleError, type Reply, RetryableError 
 import type { Clock } from '@heddle/runtime'
 
 export interface ReplyExpectation<T> {
-  /** The id under which the job's worker will reply. */
+  /** The id in the worker's reply. */
   requestId: string
-  /** How long to wait from now, in milliseconds: 1 to `limits.waitMsMax`. */
+  /** Time limit from now, in milliseconds: 1 to `limits.waitMsMax`. */
   deadlineMs: number
   signal?: AbortSignal
-  /** Looks the answer up in the store; undefined means "not yet". */
+  /** Reads the answer from the store; undefined means "not yet". */
   read(): Promise<T | undefined>
-  /** How often to look without having been told, in milliseconds; default 1,000. */
+  /** How often to read without a reply, in milliseconds; default 1,000. */
   readEveryMs?: number
-  /** When to look for the first time without having been told, in milliseconds; default 250. */
+  /** When to read for the first time without a reply, in milliseconds; default 250. */
   firstReadMs?: number
-  /** The answer where the worker's word that all went well is all there is to know; by default it is looked up. */
+  /** The result of a successful reply whose job has no answer; by default the answer is read. */
   whenOk?: T
   /**
-   * Reads the answer that came with the reply, which may be anything: bytes, or what its JSON says; undefined for one that
-   * is to be looked up nevertheless. By default none is expected.
+   * Parses the answer in the reply, which is untrusted: bytes, or a JSON value. Returns undefined if the answer must be read
+   * from the store. By default replies carry no answer.
    */
   open?(answer: unknown): Promise<T | undefined>
 }
 
 export interface ExpectedReply<T> {
   /**
-   * Settles by the deadline, whatever happens.
+   * Always settles by the deadline.
    *
-   * @throws the error that the worker replied with; RetryableError `TIMEOUT`; the signal's reason
+   * @throws the error in the worker's reply; RetryableError `TIMEOUT`; the signal's reason
    */
   readonly result: Promise<T>
-  /** Whether the reply may bring the answer along: false while too many others are to bring theirs. */
+  /** Whether the reply may carry the answer: false while too many other replies may. */
   readonly takesAnswer: boolean
   /** Ends the wait with an error; for a caller whose job could not be enqueued. */
   fail(error: unknown): void
@@ -38,12 +38,12 @@ export interface ExpectedReply<T> {
 }
 
 const READ_EVERY_MS = 1_000
-/** The first look without a message comes sooner: a message that is lost is mostly lost at the start. */
+/** The first read comes sooner than the later ones: most lost messages are lost at the start. */
 const FIRST_READ_MS = 250
-/** After a message whose row is not visible yet. */
+/** The pause after a reply whose row is not visible yet. */
 const READ_AGAIN_MS = 20
 
-/** One caller who waits for one reply; settles once, whatever comes first. */
+/** A caller's wait for one reply. */
 export class Waiter<T> implements ExpectedReply<T> {
   readonly result: Promise<T>
   readonly takesAnswer: boolean
@@ -52,12 +52,12 @@ export class Waiter<T> implements ExpectedReply<T> {
   readonly #onEnd: () => void
   readonly #late: (deadlineMs: number) => string | null
   #onAbort: (() => void) | undefined
-  #callOffDeadline: (() => void) | undefined
-  #callOffLook: (() => void) | undefined
+  #cancelDeadline: (() => void) | undefined
+  #cancelRead: (() => void) | undefined
   #isOver = false
   #reading = false
   #readAgain = false
-  #told = false
+  #isReplied = false
   #lastError: unknown
   #resolve!: (value: T) => void
   #reject!: (error: unknown) => void
@@ -80,7 +80,7 @@ export class Waiter<T> implements ExpectedReply<T> {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // The caller may fail before it looks at the result.
+    // The caller may fail before it awaits the result.
     this.result.catch(() => {})
   }
 
@@ -94,7 +94,7 @@ export class Waiter<T> implements ExpectedReply<T> {
       this.#onAbort = () => this.fail(signal.reason)
       signal.addEventListener('abort', this.#onAbort, { once: true })
     }
-    this.#callOffDeadline = this.#clock.after(deadlineMs, () => this.#timeOut())
+    this.#cancelDeadline = this.#clock.after(deadlineMs, () => this.#timeOut())
     this.#schedule(Math.min(firstReadMs, readEveryMs))
   }
 
@@ -106,13 +106,13 @@ export class Waiter<T> implements ExpectedReply<T> {
         this.#resolve(whenOk)
         return
       }
-      this.#told = true
-      if (reply.answer === undefined) void this.#look()
+      this.#isReplied = true
+      if (reply.answer === undefined) void this.#readNow()
       else void this.#open(reply.answer)
     } else {
       const error = (reply.error as ErrorData | undefined) ?? {
         code: 'INTERNAL',
-        detail: 'The job failed without saying why',
+        detail: 'The job failed without an error message',
       }
       this.fail(errorFromData(error))
     }
@@ -131,7 +131,8 @@ export class Waiter<T> implements ExpectedReply<T> {
     const { requestId, deadlineMs } = this.#expectation
     this.fail(
       new RetryableError('TIMEOUT', `No answer within ${deadlineMs} ms`, {
-        hint: this.#late(deadlineMs) ?? 'The request is still worked on; ask again later, or check `heddle queues`.',
+        hint:
+          this.#late(deadlineMs) ?? 'The request is still being processed; try again later, or check `heddle queues`.',
         facts: { requestId },
         ...(this.#lastError !== undefined && { cause: this.#lastError }),
       }),
@@ -139,22 +140,22 @@ export class Waiter<T> implements ExpectedReply<T> {
   }
 
   #schedule(ms: number): void {
-    this.#callOffLook?.()
-    this.#callOffLook = this.#clock.after(ms, () => void this.#look())
+    this.#cancelRead?.()
+    this.#cancelRead = this.#clock.after(ms, () => void this.#readNow())
   }
 
   async #open(answer: unknown): Promise<void> {
     const given = typeof answer === 'string' ? Buffer.from(answer, 'base64') : answer
-    // Whatever is wrong with it, the store has the answer, too.
+    // A malformed answer is ignored: the store has it, too.
     const value = await this.#expectation.open?.(given).catch(() => undefined)
-    if (value === undefined) return await this.#look()
+    if (value === undefined) return await this.#readNow()
     if (this.#finish()) this.#resolve(value)
   }
 
-  async #look(): Promise<void> {
+  async #readNow(): Promise<void> {
     if (this.#isOver) return
     if (this.#reading) {
-      // What is being read may be older than the message that asks for another look.
+      // The current read may have begun before the row of this reply was visible.
       this.#readAgain = true
       return
     }
@@ -165,7 +166,7 @@ export class Waiter<T> implements ExpectedReply<T> {
     if (this.#isOver) return
     const again = this.#readAgain
     this.#readAgain = false
-    if (again) return this.#look()
+    if (again) return this.#readNow()
     this.#schedule(this.#nextReadMs())
   }
 
@@ -173,7 +174,7 @@ export class Waiter<T> implements ExpectedReply<T> {
     try {
       return await this.#expectation.read()
     } catch (error) {
-      // A store that is away for a moment is no answer; one that refuses is.
+      // Temporary errors of the store are retried; permanent ones end the wait.
       if (error instanceof HeddleError && error.disposition !== 'retry') this.fail(error)
       else this.#lastError = error
       return undefined
@@ -182,17 +183,17 @@ export class Waiter<T> implements ExpectedReply<T> {
 
   #nextReadMs(): number {
     const readEveryMs = this.#expectation.readEveryMs ?? READ_EVERY_MS
-    if (!this.#told) return readEveryMs
-    this.#told = false
+    if (!this.#isReplied) return readEveryMs
+    this.#isReplied = false
     return Math.min(READ_AGAIN_MS, readEveryMs)
   }
 
-  /** @returns false if it was over before */
+  /** @returns false if it had ended before */
   #finish(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
-    this.#callOffDeadline?.()
-    this.#callOffLook?.()
+    this.#cancelDeadline?.()
+    this.#cancelRead?.()
     if (this.#onAbort !== undefined) this.#expectation.signal?.removeEventListener('abort', this.#onAbort)
     this.#onEnd()
     return true

@@ -7,26 +7,26 @@ import { decodeEvents, encodeEvent, eventChannel } from './wire-format.js'
 export type EventListener = (event: HeddleEvent) => void
 export type Unsubscribe = () => Promise<void>
 
-/** The events of projects: one channel each, however many in this process listen to it. */
+/** Subscriptions to the events of projects: one channel for each project, shared by all listeners of the process. */
 export class Subscriptions {
   readonly #channels: Channels
-  readonly #letters: MessageBatcher
+  readonly #messages: MessageBatcher
   readonly #prefix: string
   readonly #log: Logger
   readonly #projects = new Map<string, { listeners: Set<EventListener>; ready: Promise<void> }>()
 
-  constructor(channels: Channels, letters: MessageBatcher, prefix: string, log: Logger) {
+  constructor(channels: Channels, messages: MessageBatcher, prefix: string, log: Logger) {
     this.#channels = channels
-    this.#letters = letters
+    this.#messages = messages
     this.#prefix = prefix
     this.#log = log
   }
 
   publish(event: HeddleEvent): Promise<void> {
-    return this.#letters.send(eventChannel(this.#prefix, event.projectId), encodeEvent(event))
+    return this.#messages.send(eventChannel(this.#prefix, event.projectId), encodeEvent(event))
   }
 
-  /** Resolves once every event that is published from now on arrives, as long as the connection holds. */
+  /** Resolves once the subscription is active: later events arrive unless the connection is lost. */
   async subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe> {
     const channel = eventChannel(this.#prefix, projectId)
     let project = this.#projects.get(projectId)
@@ -37,7 +37,7 @@ export class Subscriptions {
       }
       this.#projects.set(projectId, project)
     }
-    // One function may be subscribed twice; each subscription ends for itself.
+    // One function may be subscribed twice; each subscription ends separately.
     const own: EventListener = (event) => listener(event)
     project.listeners.add(own)
     try {
@@ -65,7 +65,7 @@ export class Subscriptions {
       try {
         listener(event)
       } catch (error) {
-        this.#log.error({ error, topic: event.topic, number: event.number }, 'a listener to events failed')
+        this.#log.error({ error, topic: event.topic, number: event.number }, 'event listener failed')
       }
     }
   }

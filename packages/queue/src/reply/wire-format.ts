@@ -3,38 +3,38 @@ import { eventSchema, type HeddleEvent, type Reply, replySchema } from '@heddle/
 import { bounds } from '../base/bounds.js'
 import type { Answer } from '../worker/outcome.js'
 
-/** Where a process's replies arrive. At most 63 bytes, as Postgres has it: prefixes have at most 40. */
+/** The channel of a process's replies. Postgres allows 63 bytes; prefixes have at most 40. */
 export function replyChannel(prefix: string, inbox: string): string {
   return `${prefix}_r_${inbox}`
 }
 
-/** Where the processes of an installation tell each other what their projects have under way. */
+/** The channel on which processes report the open jobs of their projects. */
 export function loadChannel(prefix: string): string {
   return `${prefix}_load`
 }
 
-/** Where they tell each other what their workers do. */
+/** The channel on which processes report the work of their workers. */
 export function poolChannel(prefix: string): string {
   return `${prefix}_pool`
 }
 
-/** Where a project's events are published. Hashed, because a prefix and a whole id are too long for Postgres. */
+/** The channel of a project's events. The id is hashed, because a prefix and a whole id are too long for Postgres. */
 export function eventChannel(prefix: string, projectId: string): string {
   return `${prefix}_e_${createHash('sha256').update(projectId).digest('hex').slice(0, 16)}`
 }
 
-/** What an answer takes within a reply. */
+/** Bytes of an answer within a reply. */
 export function answerBytes(answer: Answer): number {
   return typeof answer === 'string' ? Buffer.byteLength(answer) : Math.ceil(answer.length / 3) * 4
 }
 
-/** A reply with its answer as its reader gets it, which is a copy. */
+/** A reply with its answer as a receiver in another process would get it: a copy. */
 export function withAnswer(reply: Reply, answer: Answer | undefined): Reply {
   if (answer === undefined) return reply
   return { ...reply, answer: typeof answer === 'string' ? JSON.parse(answer) : base64(answer) }
 }
 
-/** A reply as text, which holds its answer as that is: it is not written again. */
+/** A reply as text. The answer, which is JSON already, is inserted without encoding it again. */
 export function encodeReply(reply: Reply, answer?: Answer): string {
   const text = encodeBare(reply)
   if (answer === undefined) return text
@@ -45,7 +45,7 @@ function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }
 
-/** Short enough for a notification: facts go first, then the end of the text. */
+/** Cuts a reply to the size of a notification: first the facts are dropped, then the end of the text. */
 function encodeBare(reply: Reply): string {
   const text = JSON.stringify(reply)
   if (reply.error === undefined || fits(text)) return text
@@ -65,17 +65,17 @@ export function encodeEvent(event: HeddleEvent): string {
   return JSON.stringify(event)
 }
 
-/** Reads a list of events; what is none is left out. */
+/** Parses a list of events; malformed ones are left out. */
 export function decodeEvents(text: string): HeddleEvent[] {
   return decodeList(text, eventSchema)
 }
 
-/** Reads a list of replies; what is none is left out. */
+/** Parses a list of replies; malformed ones are left out. */
 export function decodeReplies(text: string): Reply[] {
   return decodeList(text, { safeParse: (each) => (isDone(each) ? { data: each } : replySchema.safeParse(each)) })
 }
 
-/** Most replies only tell that a job is done, and thousands come in a second: an id is all that there is to judge. */
+/** A cheap check of the most frequent reply, of which thousands arrive in a second: success without an answer. */
 function isDone(value: unknown): value is Reply {
   if (value === null || typeof value !== 'object') return false
   const { requestId, ok } = value as Partial<Reply>

@@ -5,66 +5,66 @@ import { bounds } from '../base/bounds.js'
 import type { BullQueue } from '../base/bull-queue.js'
 import { decodePayload } from './payload.js'
 
-/** A job that no worker has begun with, or that waits for its next try. */
+/** A job that no worker has begun, or that waits for its next attempt. */
 export interface WaitingJob {
   readonly stage: StageName
-  /** As it lies in the queue: a poisoned one is of any shape. */
+  /** As in the queue: a malformed one has any shape. */
   readonly payload: unknown
 }
 
-/** Somebody who wants waiting jobs gone, or only counted. */
+/** A request to remove waiting jobs, or only to count them. */
 export interface Remover {
   readonly dryRun: boolean
   isMeant(job: WaitingJob): boolean
-  /** How many were found for it so far. */
+  /** Number of jobs found so far. */
   found: number
 }
 
-/** The waiting jobs of a paused queue have a name of their own. BullMQ's types no longer know it. */
+/** The waiting jobs of a paused queue have the type `paused`, which BullMQ's types no longer include. */
 const waitingTypes = ['wait', 'paused', 'delayed', 'prioritized'] as const satisfies readonly string[]
 
 export interface JobRemovalScan {
   readonly queue: Pick<BullQueue, 'getJobCounts' | 'getRanges' | 'getJob' | 'remove'>
   readonly stage: StageName
   readonly removers: readonly Remover[]
-  /** Puts a bound on each call of the server. */
+  /** Adds a time limit to a call of the server. */
   bounded<T>(work: Promise<T>): Promise<T>
 }
 
 /**
- * Looks through the waiting and delayed jobs of a queue, page by page, and removes those that any of the removers means. Jobs
- * that come or go meanwhile shift the pages, so it looks again until it finds none; what a worker has taken by then is left to
- * the worker.
+ * Scans the waiting and delayed jobs of a queue, page by page, and removes those that match any of the removers. Jobs that
+ * are added or fetched meanwhile shift the pages, so the scan is repeated until it removes none; jobs that a worker has
+ * fetched by then stay.
  */
-export async function scanJobs(look: JobRemovalScan): Promise<void> {
-  let { removers } = look
+export async function scanJobs(scan: JobRemovalScan): Promise<void> {
+  let { removers } = scan
   for (let round = 0; round < bounds.removalRoundsMax; round++) {
-    // Nothing waits most of the time, and this is one round trip for all types.
-    const counts = await look.bounded(look.queue.getJobCounts(...(waitingTypes as readonly JobType[])))
+    // Most of the time no job waits, which one round trip shows for all types.
+    const counts = await scan.bounded(scan.queue.getJobCounts(...(waitingTypes as readonly JobType[])))
     if (Object.values(counts).every((count) => count === 0)) return
     let gone = 0
-    for (const type of waitingTypes) gone += await lookAtType({ ...look, removers }, type as JobType)
+    for (const type of waitingTypes) gone += await scanType({ ...scan, removers }, type as JobType)
     if (gone === 0) return
-    // Who only counts has counted.
+    // One pass is enough for a dry run.
     removers = removers.filter(({ dryRun }) => !dryRun)
   }
 }
 
-/** @returns how many are gone */
-async function lookAtType(look: JobRemovalScan, type: JobType): Promise<number> {
-  const { queue, bounded } = look
+/** @returns the number of removed jobs */
+async function scanType(scan: JobRemovalScan, type: JobType): Promise<number> {
+  const { queue, bounded } = scan
   let gone = 0
   for (let start = 0; ; ) {
     const ids = await bounded(queue.getRanges([type], start, start + bounds.removalPageJobs - 1))
     if (ids.length === 0) return gone
-    const goneHere = (await Promise.all(ids.map((id) => lookAtOne(look, id)))).filter(Boolean).length
+    const goneHere = (await Promise.all(ids.map((id) => removeIfMeant(scan, id)))).filter(Boolean).length
     gone += goneHere
     start += ids.length - goneHere
   }
 }
 
-/** @returns whether it is gone */
-async function lookAtOne({ queue, stage, removers, bounded }: JobRemovalScan, id: string): Promise<boolean> {
+/** @returns whether the job was removed */
+async function removeIfMeant({ queue, stage, removers, bounded }: JobRemovalScan, id: string): Promise<boolean> {
   const job = await bounded(queue.getJob(id))
   if (job === undefined) return false
   const waiting = { stage, payload: decodePayload(job.data) }
@@ -77,19 +77,19 @@ async function lookAtOne({ queue, stage, removers, bounded }: JobRemovalScan, id
 }
 
 /**
- * Serves those who want jobs removed, one look at all queues after the other: whoever asks while one is under way shares the
- * next. Each look reads every waiting job, over the few connections on which jobs are also added; as many looks at once as
- * things are erased would keep those who add waiting until they took the server for away.
+ * Runs one scan of all queues at a time: removals that are requested during a scan share the next one. A scan reads every
+ * waiting job over the few connections on which jobs are also added; with one scan for each erasure, adds would wait until
+ * they time out.
  */
 export class JobRemovals {
   readonly #removers: Gatherer<Remover>
 
-  /** @param look looks through all queues */
-  constructor(look: (removers: readonly Remover[]) => Promise<void>) {
-    this.#removers = new Gatherer<Remover>({ flush: look })
+  /** @param scan scans all queues */
+  constructor(scan: (removers: readonly Remover[]) => Promise<void>) {
+    this.#removers = new Gatherer<Remover>({ flush: scan })
   }
 
-  /** @returns how many were found */
+  /** @returns the number of jobs found */
   async remove(isMeant: Remover['isMeant'], dryRun: boolean): Promise<number> {
     const remover: Remover = { isMeant, dryRun, found: 0 }
     await this.#removers.add(remover)

@@ -3,9 +3,9 @@ import { runCooperatively } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 
 /**
- * A payload as JSON text. In Redis it lies as it is; in Postgres inside a JSON string, since BullMQ keeps job data there as
- * `jsonb`, which refuses NUL and lone surrogates, and messages may hold both; as escapes inside a text they pass. It also
- * spares Postgres the work of taking the payload apart.
+ * A payload as JSON text. Redis stores it unchanged; Postgres inside a JSON string, since BullMQ stores job data as `jsonb`
+ * there, which refuses NUL and lone surrogates. Messages may hold both, and as escapes inside a string they are accepted. It
+ * also saves Postgres from parsing the payload.
  *
  * @throws PermanentError `PAYLOAD_TOO_LARGE`
  */
@@ -16,7 +16,7 @@ export function encodePayload<Name extends StageName>(
   return holdsLongText(payload) ? encodeLong(stage, payload) : checked(stage, JSON.stringify(payload))
 }
 
-/** With pauses: the process has others to serve meanwhile. */
+/** Encodes with pauses, so that the process can serve others meanwhile. */
 async function encodeLong<Name extends StageName>(stage: Name, payload: StagePayload<Name>): Promise<string> {
   return checked(stage, await runCooperatively(jsonSteps(payload)))
 }
@@ -32,7 +32,7 @@ function checked(stage: StageName, text: string): string {
   return text
 }
 
-/** What lies in a job, for the schema to judge: whoever can write to the queue may have put anything there. */
+/** The data of a job, not yet checked by the schema: any program that can write to the queue may have added it. */
 export function decodePayload(data: unknown): unknown {
   if (typeof data !== 'string') return data
   try {
@@ -42,7 +42,7 @@ export function decodePayload(data: unknown): unknown {
   }
 }
 
-/** The fields of a payload that also a poisoned one may have: where its sender waits, and whose it is. */
+/** Fields that are read even of a malformed payload: its sender's inbox, project and thread. */
 export interface PayloadOrigin {
   projectId: string | null
   threadId: string | null

@@ -1,9 +1,9 @@
 import type { IQueueBackend } from 'bullmq'
 
-/** Jobs as BullMQ hands them to a server's backend. */
+/** Jobs as BullMQ passes them to a server's backend. */
 export type NewJobs = Parameters<IQueueBackend['addJobs']>[0]
 
-/** Whether each job has an id, waits for nothing, and may stand beside any other. */
+/** Whether each job has an id, and has no delay, parent or deduplication key. */
 export function arePlain(jobs: NewJobs): boolean {
   return jobs.every(isPlain)
 }

@@ -5,7 +5,7 @@ import { StageQueue } from './stage-queue.js'
 const wakeOf = (threadId: string) => ({ projectId: 'project', threadId })
 const keyOf = (threadId: string) => `prune-${threadId}`
 
-/** A queue of prune that stands as told, and writes down what is asked of it. */
+/** A queue of prune with some holders of deduplication keys, which records added jobs and removed keys. */
 function queueWith(holders: Readonly<Record<string, KeyHolder>>) {
   const added: string[] = []
   const removed: [key: string, jobId: string][] = []
@@ -27,7 +27,7 @@ function queueWith(holders: Readonly<Record<string, KeyHolder>>) {
   return { queue: new StageQueue('prune', backend, 'heddle', () => {}), added, removed }
 }
 
-it('wakes again whoever has no job that is still to begin', async () => {
+it('wakes again every thread without a waiting or delayed job', async () => {
   const { queue, added, removed } = queueWith({
     [keyOf('waiting')]: { jobId: '1', state: 'waiting' },
     [keyOf('to be tried again')]: { jobId: '2', state: 'delayed' },
@@ -39,7 +39,7 @@ it('wakes again whoever has no job that is still to begin', async () => {
   expect(removed).toEqual([])
 })
 
-it('removes the key of a job that is gone, but not where another job has it by then', async () => {
+it('removes the deduplication key of a job that no longer exists, only for that job', async () => {
   const { queue, added, removed } = queueWith({ [keyOf('lost')]: { jobId: 'gone', state: 'unknown' } })
   expect(await queue.rewake([wakeOf('lost')])).toBe(1)
   expect(added).toEqual(['lost'])

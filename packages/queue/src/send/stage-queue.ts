@@ -20,12 +20,12 @@ export interface QueueStats {
   stage: StageName
   waiting: number
   active: number
-  /** Jobs that wait for their next try. */
+  /** Jobs that wait for their next attempt. */
   delayed: number
-  /** Always 0 but for a job that BullMQ failed by itself: dead letters are kept in the store. */
+  /** 0 unless BullMQ failed a job by itself: dead letters are kept in the store. */
   failed: number
   paused: boolean
-  /** How long the oldest waiting job has waited; null if none waits. */
+  /** How long the oldest waiting job has waited; null if the queue is empty. */
   oldestWaitMs: number | null
 }
 
@@ -45,7 +45,7 @@ export class StageQueue<Name extends StageName = StageName> {
       {
         connection: setup.connection,
         prefix,
-        // Asked once for all when the server was opened.
+        // Checked once for all queues when the server was opened.
         skipVersionCheck: true,
         streams: { events: { maxLen: bounds.lifecycleEventsMax } },
       },
@@ -57,8 +57,8 @@ export class StageQueue<Name extends StageName = StageName> {
       weights: [{ of: ({ data }) => data.length, max: bounds.addCharactersMax }],
       batchesMax: bounds.batchesMax,
       identityOf: ({ opts }) => opts.deduplication?.id,
-      flush: (jobs) => persistently(() => this.#queue.addBulk([...jobs])),
-      // What waits would meet the same, and is not to pile up.
+      flush: (jobs) => withRetries(() => this.#queue.addBulk([...jobs])),
+      // While the server is down, waiting jobs would fail, too, and must not pile up.
       onRefused: (error) => (isServerAway(error) ? 'reject-waiting' : 'reject'),
     })
   }
@@ -66,14 +66,14 @@ export class StageQueue<Name extends StageName = StageName> {
   async add(payload: StagePayload<Name>): Promise<void> {
     if (isWakeStage(this.stage)) return this.wake(payload as WakeJob)
     const encoded = encodePayload(this.stage, payload)
-    // A job of usual size is on its way at once.
+    // A job of usual size is sent without an extra tick.
     const data = typeof encoded === 'string' ? encoded : await encoded
     await this.#jobs.add({ name: this.stage, data, opts: { ...jobOptions, jobId: jobIdOf(this.stage, payload) } })
   }
 
   /**
-   * Wakes the stage for a thread. At most one job of a thread is active and one waits: a wake that finds one waiting is
-   * done, and one that finds one active is kept until that has finished, because the active one may have looked already.
+   * Wakes the stage for a thread. At most one job of a thread is active and one waits: a wake while one waits does nothing,
+   * and a wake while one is active adds a job after it, because the active one may have read the thread already.
    */
   async wake({ projectId, threadId }: WakeJob): Promise<void> {
     const data = JSON.stringify({ projectId, threadId })
@@ -87,12 +87,11 @@ export class StageQueue<Name extends StageName = StageName> {
   }
 
   /**
-   * Wakes the stage although the keys that hold back double wakes may be stray ones: a key whose job is in no list any more
-   * would hold back every wake of the thread (taskforcesh/bullmq#4311); BullMQ itself only mends those whose job is gone
-   * altogether. Threads whose job still waits are left to it: while much waits, that is most of them, each time that
-   * somebody looks.
+   * Wakes the stage also if a deduplication key is orphaned. The key of a job that is in no list any more would block every
+   * wake of the thread (taskforcesh/bullmq#4311); BullMQ itself only repairs keys whose job no longer exists. Threads with a
+   * waiting job are skipped: in a long queue that is most of them.
    *
-   * @returns how many were woken
+   * @returns the number of added jobs
    */
   async rewake(jobs: readonly WakeJob[]): Promise<number> {
     const byKey = new Map(jobs.map((job) => [deduplicationId(this.stage, job.threadId), job]))
@@ -101,7 +100,7 @@ export class StageQueue<Name extends StageName = StageName> {
     await Promise.all(
       asleep.map(async ([key, job]) => {
         const holder = holders.get(key)
-        // Not the key of a later job, to which it may have passed since.
+        // Removed only for this holder: by now the key may belong to a later job.
         if (holder?.state === 'unknown') await this.#queue.backend.removeDeduplicationKey(key, holder.jobId)
         await this.wake(job)
       }),
@@ -127,9 +126,8 @@ export class StageQueue<Name extends StageName = StageName> {
     }
   }
 
-  /** Removes the waiting jobs that are meant, and counts them with who means them. */
-  removeJobs(look: Omit<JobRemovalScan, 'queue' | 'stage'>): Promise<void> {
-    return scanJobs({ ...look, queue: this.#queue, stage: this.stage })
+  removeJobs(scan: Omit<JobRemovalScan, 'queue' | 'stage'>): Promise<void> {
+    return scanJobs({ ...scan, queue: this.#queue, stage: this.stage })
   }
 
   pause(): Promise<void> {
@@ -144,7 +142,7 @@ export class StageQueue<Name extends StageName = StageName> {
     return this.#queue.waitUntilReady()
   }
 
-  /** Resolves once everything that was added is with the server, or was refused. */
+  /** Resolves once every job was added on the server or refused. */
   whenIdle(): Promise<void> {
     return this.#jobs.whenIdle()
   }
@@ -155,10 +153,10 @@ export class StageQueue<Name extends StageName = StageName> {
 }
 
 /**
- * Sits out a short absence of the server, such as a restart: an error would cost each caller a try. What was added before
- * the connection broke is added twice then, which is what delivery at least once means.
+ * Retries during a short absence of the server, such as a restart. Jobs that were added before the connection broke are then
+ * added twice, which is allowed, since delivery is at least once.
  */
-async function persistently(add: () => Promise<unknown>): Promise<void> {
+async function withRetries(add: () => Promise<unknown>): Promise<void> {
   const endMs = performance.now() + bounds.addRetryMs
   for (let tries = 0; ; tries++) {
     const pauseMs = backOffMs(tries, { firstMs: 50, maxMs: bounds.addRetryMs })
@@ -173,8 +171,8 @@ async function persistently(add: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * The worker decides on tries, waits and dead letters, with the catalog at hand; BullMQ would fail a job without a dead
- * letter. So its own count of attempts never runs out. Stacks are logged, not kept: they may hold anything.
+ * The worker decides on attempts, delays and dead letters, by the catalog; BullMQ would fail a job without a dead letter, so
+ * its own limit of attempts is never reached. Stacks are logged and not stored, because they may hold any data.
  */
 const jobOptions: JobsOptions = {
   attempts: 1_000_000,
@@ -184,10 +182,10 @@ const jobOptions: JobsOptions = {
   stackTraceLimit: 0,
 }
 
-/** Of jobs that have not begun, and will look at all that there is by then. */
+/** States of jobs that have not begun, and will therefore read everything that is stored by then. */
 const waitingStates: ReadonlySet<string> = new Set(['waiting', 'delayed'])
 
-/** The waiting jobs of a paused queue, in BullMQ's Postgres backend; its types no longer know the name. */
+/** The type of a paused queue's waiting jobs in BullMQ's Postgres backend, which its types no longer include. */
 const pausedType = 'paused' as JobType
 
 function deduplicationId(stage: StageName, threadId: string): string {
@@ -195,8 +193,8 @@ function deduplicationId(stage: StageName, threadId: string): string {
 }
 
 /**
- * An assemble job names a row, so a second one for the same row is the same job: the reconciler may ask as often as it
- * likes. An ingest job carries content, and two must never be taken for one.
+ * An assemble job names a row, so a second job for the same row is the same job: the reconciler can add it repeatedly. An
+ * ingest job carries content, so two jobs must never be merged.
  */
 function jobIdOf<Name extends StageName>(stage: Name, payload: StagePayload<Name>): string {
   return 'contextId' in payload ? `${stage}-${payload.contextId}` : `${stage}-${randomUUID()}`

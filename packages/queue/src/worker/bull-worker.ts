@@ -4,16 +4,15 @@ import { ConnectionLost, isServerAway } from '../base/errors.js'
 export type BullJob = Job<string, void>
 
 /**
- * BullMQ's worker, made to sit out any outage of its server.
+ * BullMQ's worker, changed so that it waits during any outage of its server.
  *
- * BullMQ waits and tries again when it meets a connection error as Redis's driver words it. Everything else it takes for
- * a fault of the job at hand, or tries again without a pause: a Postgres that is restarting, or a Redis that is full,
- * would have it spin.
+ * BullMQ waits and retries after connection errors of Redis's driver. Any other error it treats as a fault of the current job,
+ * or retries without a pause: with a Postgres that is restarting, or a full Redis, it would spin.
  */
 export class BullWorker extends Worker<string, void, string, IQueueBackend> {
   /**
-   * A payload that is no JSON is taken as the text that it is, for the processor to bury. BullMQ would throw while it
-   * fetches the job, again and again: nobody would hold the job, and every other would wait meanwhile.
+   * A payload that is not JSON is passed to the processor as text, which makes it a dead letter. BullMQ would throw each time
+   * it fetches the job, which would then block all others.
    */
   protected override createJob(data: JobJson, jobId: string): BullJob {
     try {
@@ -24,7 +23,7 @@ export class BullWorker extends Worker<string, void, string, IQueueBackend> {
     }
   }
 
-  /** A job that was taken for any slot of the worker brings the token of its lock along. */
+  /** A prefetched job has its own lock token, which replaces that of the slot. */
   protected override async nextJobFromJobData(data?: JobJson, jobId?: string, token?: string): Promise<BullJob> {
     const job = await super.nextJobFromJobData(data, jobId, token)
     if (job && data && 'token' in data && typeof data.token === 'string') job.token = data.token
@@ -48,7 +47,7 @@ export class BullWorker extends Worker<string, void, string, IQueueBackend> {
     fetchNext?: () => boolean,
     span?: Span,
   ): Promise<BullJob> {
-    return patiently(super.handleCompleted(result, job, token, fetchNext, span))
+    return asConnectionLost(super.handleCompleted(result, job, token, fetchNext, span))
   }
 
   protected override handleFailed(
@@ -58,17 +57,17 @@ export class BullWorker extends Worker<string, void, string, IQueueBackend> {
     fetchNext?: () => boolean,
     span?: Span,
   ): Promise<BullJob> {
-    return patiently(super.handleFailed(error, job, token, fetchNext, span))
+    return asConnectionLost(super.handleFailed(error, job, token, fetchNext, span))
   }
 
-  /** Lets go of jobs whose handlers hang: their locks run out and others take them up. */
+  /** Abandons jobs whose handlers hang: their locks expire, and other workers process them. */
   async abandonJobs(): Promise<void> {
     await this.lockManager.close()
     await this.backend.close(true)
   }
 }
 
-async function patiently<T>(work: Promise<T>): Promise<T> {
+async function asConnectionLost<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

@@ -5,16 +5,16 @@ import type { BullWorker } from './bull-worker.js'
 import { workerStops } from './stopping.js'
 
 /**
- * Stops a worker within a bound. BullMQ's own close waits for ever for a handler that hangs, and for a server that is
- * gone (taskforcesh/bullmq#2430).
+ * Stops a worker within a time limit. BullMQ's own close waits for ever for a handler that hangs, and for a server that is
+ * down (taskforcesh/bullmq#2430).
  */
 export async function closeWorker(worker: BullWorker, timeoutMs: number, log: Logger): Promise<void> {
-  // Ends the timer that looks for orphans, which would keep the process alive.
+  // Ends the timer of the check for orphaned jobs, which would keep the process alive.
   await worker.pause(true)
   const closing = worker.close()
   if (await settles(closing, timeoutMs)) return
   worker.cancelAllJobs(workerStops)
   if (await settles(closing, bounds.abortGraceMs)) return
-  log.warn({ queue: worker.name, timeoutMs }, 'worker stopped although jobs were at hand: others will take them up')
+  log.warn({ queue: worker.name, timeoutMs }, 'worker stopped with unfinished jobs; other workers will process them')
   await settles(worker.abandonJobs(), bounds.abortGraceMs)
 }

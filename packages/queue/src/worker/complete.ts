@@ -4,21 +4,22 @@ import type { JobBatches } from './job-batches.js'
 type Complete = IQueueBackend['moveToCompleted']
 
 /**
- * Ends a job that is only to be removed, beside the others of its tick.
+ * Removes a completed job together with the others of its tick.
  *
- * @param isClosing whether the worker takes no more jobs: they would be given back
- * @param byItself BullMQ's way, for a job that is kept, that has a key against doubles, or that is no longer the worker's
+ * @param options.isClosing whether the worker fetches no more jobs: they would have to be released
+ * @param options.completeOne BullMQ's method, for a job that is not to be removed, that has a deduplication key, or whose
+ *   lock was lost
  */
-export async function completeInTurn(
-  turns: JobBatches,
+export async function completeInBatch(
+  batches: JobBatches,
   [job, returnValue, removeOnComplete, token, fetchNext]: Parameters<Complete>,
-  { isClosing, byItself }: { readonly isClosing: boolean; readonly byItself: Complete },
+  { isClosing, completeOne }: { readonly isClosing: boolean; readonly completeOne: Complete },
 ): ReturnType<Complete> {
   const finishedOn = Date.now()
   if (removeOnComplete === true && job.opts.deduplication === undefined) {
     const takes = fetchNext && !isClosing
-    const { isGone, taken } = await turns.finish(job.id ?? '', token, takes)
-    if (isGone) return { result: takes ? turns.next(taken) : undefined, finishedOn }
+    const { isGone, taken } = await batches.finish(job.id ?? '', token, takes)
+    if (isGone) return { result: takes ? batches.next(taken) : undefined, finishedOn }
   }
-  return await byItself(job, returnValue, removeOnComplete, token, fetchNext)
+  return await completeOne(job, returnValue, removeOnComplete, token, fetchNext)
 }

@@ -13,18 +13,18 @@ import type { Pools } from './worker-stats.js'
 
 export interface WorkerHandle {
   readonly stage: StageName
-  /** Calls the listener after each try of a job, once the queue knows of its end. */
+  /** Calls the listener after each attempt of a job, once its outcome is recorded in the queue. */
   onSettled(listener: (settled: Settled) => void): () => void
   /**
-   * Takes no more jobs, waits for those at hand up to `timeoutMs`, then aborts their signals and lets go of those that do
-   * not heed them. Never takes much longer than `timeoutMs`, also if the server is away.
+   * Fetches no more jobs, waits for the active ones up to `timeoutMs`, then aborts their signals, and abandons those that
+   * ignore them. Never takes much longer than `timeoutMs`, even if the server is down.
    */
   close(options?: { timeoutMs?: number }): Promise<void>
 }
 
 export interface WorkerSurroundings {
   readonly queues: JobSender
-  /** Workers to close before the connections: the new one is added. */
+  /** Workers that are closed before the connections; the new one is added. */
   readonly workers: Set<WorkerHandle>
   readonly backend: Backend
   readonly prefix: string
@@ -39,9 +39,9 @@ export async function startWorker<Name extends StageName>(
 ): Promise<WorkerHandle> {
   const { stage, log } = options
   const listeners = new Set<(settled: Settled) => void>()
-  /** Tries whose end BullMQ has yet to write down. */
+  /** Attempts whose outcome BullMQ has not recorded yet. */
   const ending = new Map<string, Settled>()
-  const tell = (settled: Settled) => {
+  const notify = (settled: Settled) => {
     pools.settled(settled)
     for (const listener of listeners) listener(settled)
   }
@@ -49,16 +49,16 @@ export async function startWorker<Name extends StageName>(
   const setup = await backend.workers()
   const worker = new BullWorker(
     queueName(stage),
-    createProcessor({ ...options, queues }, { ending: (settled) => ending.set(settled.jobId, settled), ended: tell }),
+    createProcessor({ ...options, queues }, { ending: (settled) => ending.set(settled.jobId, settled), ended: notify }),
     {
       connection: setup.connection,
       prefix,
-      // Looked at when the queues were opened, once and in the log; BullMQ would write to the console, for each worker.
+      // Checked and logged once when the queues were opened; BullMQ would print a warning to the console for each worker.
       skipVersionCheck: true,
       concurrency: options.concurrency ?? stages[stage].concurrency,
       lockDuration: options.timing?.lockMs ?? Math.min(stages[stage].lockMs, bounds.lockMsMax),
       stalledInterval: options.timing?.stalledEveryMs ?? bounds.stalledEveryMs,
-      // The processor counts for itself, so that also such a job leaves a dead letter.
+      // The processor counts stalls itself, so that such a job becomes a dead letter, too.
       maxStalledCount: 1_000_000,
       drainDelay: bounds.blockSecondsMax,
       runRetryDelay: bounds.runRetryMs,
@@ -71,9 +71,9 @@ export async function startWorker<Name extends StageName>(
   let closing: Promise<void> | undefined
 
   worker.on('error', (error) => {
-    if (closing === undefined) trouble.report(error, `worker ${stage} in trouble`)
+    if (closing === undefined) trouble.report(error, `worker of ${stage} failed`)
   })
-  worker.on('stalled', (jobId) => log.warn({ stage, jobId }, 'took up the job of a worker that died or hung'))
+  worker.on('stalled', (jobId) => log.warn({ stage, jobId }, 'took over the job of a worker that died or hung'))
   worker.on('lockRenewalFailed', (jobIds) => {
     for (const jobId of jobIds) worker.cancelJob(jobId, 'another worker took the job over')
   })
@@ -81,7 +81,7 @@ export async function startWorker<Name extends StageName>(
     const settled = jobId === undefined ? undefined : ending.get(jobId)
     if (settled === undefined) return
     ending.delete(settled.jobId)
-    tell(settled)
+    notify(settled)
   }
   worker.on('completed', (job) => onWritten(job.id))
   worker.on('failed', (job) => onWritten(job?.id))

@@ -4,123 +4,124 @@ import type { JobJson } from 'bullmq'
 import { bounds } from '../base/bounds.js'
 import { isServerAway } from '../base/errors.js'
 
-/** A job that was taken, as BullMQ has it, with the token of its lock. */
+/** A fetched job in BullMQ's form, with the token of its lock. */
 export interface TakenJob extends JobJson {
   readonly token: string
 }
 
-/** What BullMQ's worker is told of a job that it asked for: the job, its id, and two waits, of which the second is used. */
+/** The result of BullMQ's `moveToActive`: the job, its id, an unused delay, and the time of the next retry. */
 export type Next = [TakenJob, string, 0, 0] | [null, '', 0, number]
 
-/** A slot of a worker: what it is done with, and whether it wants a job. */
-interface Turn {
+/** A request of a worker's slot: the job that it has finished, and whether it needs another one. */
+interface SlotRequest {
   readonly ended: { readonly id: string; readonly token: string } | null
   readonly takes: boolean
-  /** Whether more may be taken than this slot wants. */
-  readonly ahead: boolean
+  /** Whether jobs for further slots may be fetched, too. */
+  readonly prefetches: boolean
   taken: TakenJob | undefined
   isKept: boolean
 }
 
-/** What one round trip is to do. */
+/** The input of one round trip. */
 export interface JobExchange {
-  /** Jobs that are done with, each with the token of its lock. */
+  /** Finished jobs, each with the token of its lock. */
   readonly ended: readonly { readonly id: string; readonly token: string }[]
-  /** How many jobs to take. */
+  /** Number of jobs to fetch. */
   readonly takes: number
-  /** Of the locks of those that are taken: each adds something of its own. */
+  /** Prefix of the lock tokens of fetched jobs, to which the server adds a number. */
   readonly token: string
   readonly lockMs: number
 }
 
 export interface ExchangedJobs {
-  /** Jobs that are not gone, since their locks were lost or there is more to do than to remove them: for BullMQ to judge. */
+  /** Finished jobs that were not removed, because their lock was lost or they have a deduplication key: BullMQ handles them. */
   readonly kept: readonly string[]
   /** In the order of the queue. */
   readonly taken: TakenJob[]
-  /** When the next retry is due, in milliseconds since 1970, where fewer waited than were to be taken; 0 for none. */
+  /** When the next retry is due, in milliseconds since 1970, if fewer jobs waited than were requested; 0 for none. */
   readonly nextAtMs: number
 }
 
 export interface JobBatchesOptions {
-  /** One round trip to the server, which does all of it or nothing. */
+  /** One atomic round trip to the server. */
   exchangeJobs(order: JobExchange): Promise<ExchangedJobs>
-  /** Has a job wait again that nobody has begun with. */
+  /** Returns a job that was not begun to the queue. */
   release(job: TakenJob): Promise<unknown>
   readonly lockMs: number
-  /** Jobs that the worker handles at once. */
+  /** Number of the worker's slots. */
   readonly concurrency: number
 }
 
-/** Of the jobs that a worker may handle at once, it takes this part ahead of the slots that ask for them. */
-const AHEAD_PART = 1 / 16
-/** A job that was taken ahead is left to its lock after this part of the lock's time: nobody renews it. */
-const AHEAD_LOCK_PART = 1 / 3
+/** The part of its slots for which an idle worker prefetches jobs. */
+const PREFETCH_PART = 1 / 16
+/** A prefetched job is released after this part of its lock's time, because its lock is not renewed. */
+const PREFETCH_LOCK_PART = 1 / 3
 
 /**
- * The jobs that the slots of one worker take and finish, those of one tick in one round trip.
+ * Fetches and finishes the jobs of one worker's slots, those of one tick in one round trip.
  *
- * An idle worker asks for its jobs one slot after the other; the first one takes some for those after it. What nobody asks
- * for is given back when the worker closes, or is taken up by others when its lock has run out.
+ * The slots of an idle worker request their jobs one after the other; the first request prefetches some for those after it.
+ * Jobs that no slot requests are released when the worker closes; after a crash their locks expire.
  */
 export class JobBatches {
   readonly #options: JobBatchesOptions
-  readonly #batches: Gatherer<Turn>
-  #ahead: { job: TakenJob; untilMs: number }[] = []
-  /** Of those taken ahead, how many slots that finish a job are to have. */
-  #countedOn = 0
+  readonly #requests: Gatherer<SlotRequest>
+  #prefetched: { job: TakenJob; untilMs: number }[] = []
+  /** Number of prefetched jobs that are reserved for slots that are finishing a job. */
+  #reserved = 0
   #isEmpty = false
-  #turns = 0
-  /** Of this worker's locks. */
+  #exchanges = 0
+  /** Prefix of this worker's lock tokens. */
   readonly #name = randomUUID()
-  /** When the next retry is due, in milliseconds since 1970, where nothing waited; 0 for none. */
+  /** When the next retry is due, in milliseconds since 1970, if no job waited; 0 for none. */
   nextAtMs = 0
 
   constructor(options: JobBatchesOptions) {
     this.#options = options
-    this.#batches = new Gatherer<Turn>({
+    this.#requests = new Gatherer<SlotRequest>({
       itemsMax: bounds.batchJobsMax,
-      batchesMax: bounds.turnsAtOnceMax,
-      flush: (turns) => this.#flush(turns),
+      batchesMax: bounds.exchangesAtOnceMax,
+      flush: (requests) => this.#flush(requests),
     })
   }
 
-  /** @returns undefined where none waits */
+  /** @returns undefined if no job waits */
   async take(): Promise<TakenJob | undefined> {
-    const ahead = this.#fromAhead()
-    if (ahead !== undefined) return ahead
-    // The server has just said that nothing is left.
+    const prefetched = this.#takePrefetched()
+    if (prefetched !== undefined) return prefetched
+    // The last round trip found the queue empty.
     if (this.#isEmpty) {
       this.#isEmpty = false
       return undefined
     }
-    return (await this.#turn({ ended: null, takes: true, ahead: true })).taken
+    return (await this.#request({ ended: null, takes: true, prefetches: true })).taken
   }
 
-  /** @returns whether the job is gone; if not, it is for BullMQ to say why */
+  /** @returns whether the job was removed; if not, BullMQ must finish it */
   async finish(id: string, token: string, takes: boolean): Promise<{ isGone: boolean; taken: TakenJob | undefined }> {
-    // Counted on now and taken out afterwards: where the round trip fails, it must not be gone.
-    const isAtHand = takes && this.#ahead.length > this.#countedOn
-    if (isAtHand) this.#countedOn++
-    const { isKept, taken } = await this.#turn({
+    // Reserved now and taken afterwards, so that a failed round trip does not lose the prefetched job.
+    const isReserved = takes && this.#prefetched.length > this.#reserved
+    if (isReserved) this.#reserved++
+    const { isKept, taken } = await this.#request({
       ended: { id, token },
-      takes: takes && !isAtHand,
-      ahead: false,
+      takes: takes && !isReserved,
+      prefetches: false,
     }).finally(() => {
-      if (isAtHand) this.#countedOn--
+      if (isReserved) this.#reserved--
     })
-    if (isKept && taken !== undefined) this.#keepAhead(taken)
+    if (isKept && taken !== undefined) this.#keep(taken)
     if (isKept || !takes) return { isGone: !isKept, taken: undefined }
-    return { isGone: true, taken: taken ?? this.#fromAhead() }
+    return { isGone: true, taken: taken ?? this.#takePrefetched() }
   }
 
   /**
-   * Waits for the server's word, after which that nothing was left holds no more. Who has jobs at hand need not wait.
+   * Blocks until the server signals new work, then clears the cached "queue is empty" flag. Returns at once while prefetched
+   * jobs remain.
    *
-   * @returns what BullMQ's worker takes for the sign that there is a job, or what the server said
+   * @returns the server's answer, or BullMQ's marker for a waiting job
    */
-  async wait<Word>(forServer: () => Promise<Word>): Promise<Word | { member: '0'; score: 0 }> {
-    if (this.#ahead.length > 0) return { member: '0', score: 0 }
+  async wait<Marker>(forServer: () => Promise<Marker>): Promise<Marker | { member: '0'; score: 0 }> {
+    if (this.#prefetched.length > 0) return { member: '0', score: 0 }
     try {
       return await forServer()
     } finally {
@@ -132,59 +133,58 @@ export class JobBatches {
     return taken === undefined ? [null, '', 0, this.nextAtMs] : [taken, taken.id, 0, 0]
   }
 
-  /** Gives back what was taken ahead. */
-  async leave(): Promise<void> {
-    await Promise.allSettled(this.#ahead.splice(0).map(({ job }) => this.#options.release(job)))
+  async releasePrefetched(): Promise<void> {
+    await Promise.allSettled(this.#prefetched.splice(0).map(({ job }) => this.#options.release(job)))
   }
 
-  async #turn(asked: Pick<Turn, 'ended' | 'takes' | 'ahead'>): Promise<Turn> {
-    const turn: Turn = { ...asked, taken: undefined, isKept: false }
-    await this.#batches.add(turn)
-    return turn
+  async #request(wanted: Pick<SlotRequest, 'ended' | 'takes' | 'prefetches'>): Promise<SlotRequest> {
+    const request: SlotRequest = { ...wanted, taken: undefined, isKept: false }
+    await this.#requests.add(request)
+    return request
   }
 
-  async #flush(turns: readonly Turn[]): Promise<void> {
-    const takers = turns.filter(({ takes }) => takes)
+  async #flush(requests: readonly SlotRequest[]): Promise<void> {
+    const takers = requests.filter(({ takes }) => takes)
     try {
-      const jobs = await this.#exchangeJobs(turns, this.#amount(turns, takers.length))
-      for (const turn of takers) turn.taken = jobs.shift()
-      for (const job of jobs) this.#keepAhead(job)
+      const jobs = await this.#exchangeJobs(requests, this.#amount(requests, takers.length))
+      for (const request of takers) request.taken = jobs.shift()
+      for (const job of jobs) this.#keep(job)
     } catch (error) {
-      if (isServerAway(error) || turns.every(({ ended }) => ended === null)) throw error
-      // One that fails must not take the others along: BullMQ does with each of them what is right.
-      for (const turn of turns) turn.isKept = turn.ended !== null
+      if (isServerAway(error) || requests.every(({ ended }) => ended === null)) throw error
+      // One job must not fail the others: BullMQ finishes each of them by itself.
+      for (const request of requests) request.isKept = request.ended !== null
     }
   }
 
-  /** @returns how many jobs to ask for */
-  #amount(turns: readonly Turn[], takers: number): number {
-    const ahead = turns.some((turn) => turn.ahead) ? Math.floor(this.#options.concurrency * AHEAD_PART) : 0
-    return Math.max(takers, ahead)
+  /** @returns the number of jobs to fetch */
+  #amount(requests: readonly SlotRequest[], takers: number): number {
+    const prefetches = requests.some((request) => request.prefetches)
+    return Math.max(takers, prefetches ? Math.floor(this.#options.concurrency * PREFETCH_PART) : 0)
   }
 
-  /** @returns the jobs that were taken, in the order of the queue */
-  async #exchangeJobs(turns: readonly Turn[], takes: number): Promise<TakenJob[]> {
+  /** @returns the fetched jobs, in the order of the queue */
+  async #exchangeJobs(requests: readonly SlotRequest[], takes: number): Promise<TakenJob[]> {
     const { exchangeJobs, lockMs } = this.#options
-    const ending = turns.flatMap((turn) => (turn.ended === null ? [] : { turn, ...turn.ended }))
-    const token = `${this.#name}-${this.#turns++}`
+    const ending = requests.flatMap((request) => (request.ended === null ? [] : { request, ...request.ended }))
+    const token = `${this.#name}-${this.#exchanges++}`
     const { kept, taken, nextAtMs } = await exchangeJobs({ ended: ending, takes, token, lockMs })
     const isKept = new Set(kept)
-    for (const { turn, id } of ending) turn.isKept = isKept.has(id)
-    // Those that finish a job come and go beside the one that asks; where it is given none, it waits by itself.
-    if (turns.some(({ ahead }) => ahead)) this.#isEmpty = taken.length > 0 && taken.length < takes
-    // Who gives as many as were asked for has not looked for retries.
+    for (const { request, id } of ending) request.isKept = isKept.has(id)
+    // Only a prefetch sets the flag. Without any job it stays false, since then the slot waits for the server anyway.
+    if (requests.some(({ prefetches }) => prefetches)) this.#isEmpty = taken.length > 0 && taken.length < takes
+    // A full batch means that the server did not check delayed jobs, so the previous value is kept.
     if (taken.length < takes) this.nextAtMs = nextAtMs
     return taken
   }
 
-  #keepAhead(job: TakenJob): void {
-    this.#ahead.push({ job, untilMs: performance.now() + this.#options.lockMs * AHEAD_LOCK_PART })
+  #keep(job: TakenJob): void {
+    this.#prefetched.push({ job, untilMs: performance.now() + this.#options.lockMs * PREFETCH_LOCK_PART })
   }
 
-  #fromAhead(): TakenJob | undefined {
-    for (let next = this.#ahead.shift(); next !== undefined; next = this.#ahead.shift()) {
+  #takePrefetched(): TakenJob | undefined {
+    for (let next = this.#prefetched.shift(); next !== undefined; next = this.#prefetched.shift()) {
       if (performance.now() < next.untilMs) return next.job
-      // Others can have it at once. Where that fails, its lock runs out.
+      // Other workers can fetch it at once. If the release fails, its lock expires.
       void this.#options.release(next.job).catch(() => {})
     }
     return undefined

@@ -2,24 +2,24 @@ import type { ErrorData, Reply, StageName, StagePayload, WakeJob, WakeStageName 
 import type { Logger } from '@heddle/runtime'
 import type { Answer, Outcome } from './outcome.js'
 
-/** A job as a handler sees it. */
+/** A job as passed to a handler. */
 export interface Job<Payload> {
   payload: Payload
   jobId: string
   /** From 1. */
   attempt: number
   attemptsMax: number
-  /** The largest answer that goes along with the reply, in bytes as it is written into it. Default none does. */
+  /** Most bytes of an answer within the reply, as encoded. Default 0. */
   answerBytesMax?: number
-  /** Aborted when the worker must stop, or when another worker took the job over. */
+  /** Aborted when the worker must stop, or when another worker has taken over the job. */
   signal: AbortSignal
 }
 
-/** A job that failed for good, as it is kept in the store. */
+/** A permanently failed job as kept in the store. */
 export interface DeadLetter {
   stage: StageName
   jobId: string
-  /** As it was in the queue: a poisoned one is of any shape. */
+  /** As in the queue: a malformed one has any shape. */
   payload: unknown
   projectId: string | null
   threadId: string | null
@@ -27,14 +27,14 @@ export interface DeadLetter {
   attempts: number
 }
 
-/** How a try of a job ended. */
+/** The outcome of one attempt of a job. */
 export interface Settled {
   stage: StageName
   jobId: string
   attempt: number
-  /** `retried`: it will be tried again; `returned`: it was handed back because the worker stops. */
+  /** `retried`: another attempt follows; `returned`: the worker stops and has released the job. */
   result: 'done' | 'skipped' | 'retried' | 'dead' | 'returned'
-  /** Of this try, in milliseconds; how long the job waited before it does not count. */
+  /** Of this attempt, in milliseconds, without the wait before it. */
   durationMs: number
   error?: ErrorData
 }
@@ -42,14 +42,14 @@ export interface Settled {
 export interface WorkerOptions<Name extends StageName> {
   stage: Name
   handler(job: Job<StagePayload<Name>>): Promise<Outcome>
-  /** Must bear being called twice for one `(stage, jobId)`; a job is failed only after it has returned. */
+  /** Must be idempotent for one `(stage, jobId)`; the job fails only after it has returned. */
   recordDeadLetter(letter: DeadLetter): Promise<void>
   log: Logger
-  /** Jobs at once; default from the catalog. */
+  /** Concurrent jobs; default from the catalog. */
   concurrency?: number
-  /** Tries before a job becomes a dead letter; default from the catalog. */
+  /** Attempts before a job becomes a dead letter; default from the catalog. */
   attempts?: number
-  /** For tests: how long a lock lasts, and how often orphaned jobs are looked for, in milliseconds. */
+  /** For tests: the lifetime of a lock, and the interval of the check for orphaned jobs, in milliseconds. */
   timing?: { lockMs: number; stalledEveryMs: number }
 }
 

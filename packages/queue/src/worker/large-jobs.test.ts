@@ -6,7 +6,7 @@ import { done, skipped } from './outcome.js'
 const job = { payload: 'a', jobId: '1', attempt: 1, attemptsMax: 3, signal: new AbortController().signal }
 const sizeMax = { messages: 10, tokens: 100 }
 
-/** Carries out a job of a size here, or elsewhere where it is too large. */
+/** Runs a job of a given size here, or elsewhere if it is too large. */
 async function carryOut(size: WorkSize, large: LargeJobs<string, string> | undefined) {
   const published: string[] = []
   const outcome = await hereOrElsewhere({
@@ -25,7 +25,7 @@ const elsewhere = (sizes: WorkSize[]): LargeJobs<string, string> => ({
   sizeMax,
   async carryOut(_, size) {
     sizes.push(size)
-    return { outcome: done(), events: ['built', 'told'] }
+    return { outcome: done(), events: ['built', 'sent'] }
   },
 })
 
@@ -33,24 +33,24 @@ for (const size of [
   { messages: 11, tokens: 1 },
   { messages: 1, tokens: 101 },
 ]) {
-  test(`a job of ${size.messages} messages and ${size.tokens} tokens is carried out elsewhere, and its events are published`, async () => {
+  test(`a job of ${size.messages} messages and ${size.tokens} tokens runs elsewhere, and its events are published`, async () => {
     const sizes: WorkSize[] = []
-    expect(await carryOut(size, elsewhere(sizes))).toEqual({ outcome: done(), published: ['built', 'told'] })
+    expect(await carryOut(size, elsewhere(sizes))).toEqual({ outcome: done(), published: ['built', 'sent'] })
     expect(sizes).toEqual([size])
   })
 }
 
-test('a job up to the bound is carried out here', async () => {
+test('a job up to the limit runs here', async () => {
   const sizes: WorkSize[] = []
   expect(await carryOut(sizeMax, elsewhere(sizes))).toEqual({ outcome: skipped('here'), published: [] })
   expect(sizes).toEqual([])
 })
 
-test('without another place every job is carried out here', async () => {
+test('every job runs here if there is no other place', async () => {
   expect(await carryOut({ messages: 1e9, tokens: 1e9 }, undefined)).toEqual({ outcome: skipped('here'), published: [] })
 })
 
-test('what fails elsewhere fails the job, and what fails here is not tried elsewhere', async () => {
+test('an error elsewhere fails the job, and after an error here it is not retried elsewhere', async () => {
   const failing: LargeJobs<string, string> = {
     sizeMax,
     carryOut: async () => {

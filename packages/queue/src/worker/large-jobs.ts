@@ -1,24 +1,24 @@
 import type { Job } from './job.js'
 import type { Outcome } from './outcome.js'
 
-/** How much a job has to read and to compute with: messages, and the tokens in them. */
+/** Size of a job's input: messages, and the tokens in them. */
 export interface WorkSize {
   readonly messages: number
   readonly tokens: number
 }
 
 /**
- * Jobs that would hold the event loop of their process for long, because they compute over many messages, are carried out
- * elsewhere: all that others wait for goes through that loop.
+ * Runs large jobs elsewhere, for example in a thread: a computation over many messages would block the event loop of the
+ * process, and with it all other jobs.
  */
 export interface LargeJobs<Payload, Event> {
-  /** What a job may be and still be carried out where it was taken from the queue. */
+  /** The largest job that runs in the process that fetched it. */
   readonly sizeMax: WorkSize
   /**
-   * Carries a job out as its stage's handler does.
+   * Runs a job like the handler of its stage.
    *
-   * @returns what the handler returns, and the events that are to be published then
-   * @throws what the handler throws; RetryableError where the job could not be carried out elsewhere
+   * @returns the handler's outcome, and the events to publish
+   * @throws the handler's error; RetryableError if the job could not be run elsewhere
    */
   carryOut(job: Job<Payload>, size: WorkSize): Promise<CarriedOut<Event>>
 }
@@ -28,18 +28,18 @@ export interface CarriedOut<Event> {
   readonly events: readonly Event[]
 }
 
-/** What a handler throws once it sees that its job is larger than it may be here, before it has changed anything. */
+/** Thrown by a handler whose job is too large for its process, before it has changed anything. */
 export class LargeJobError extends Error {
   override name = 'LargeJobError'
   readonly size: WorkSize
 
   constructor(size: WorkSize) {
-    super(`a job of ${size.messages} messages and ${size.tokens} tokens is too large to be carried out here`)
+    super(`a job of ${size.messages} messages and ${size.tokens} tokens is too large for this process`)
     this.size = size
   }
 }
 
-/** @throws LargeJobError where the size is above the bound; without a bound every job is carried out here */
+/** @throws LargeJobError if the size is above the limit; without a limit every job runs here */
 export function refuseLargeJob(size: WorkSize, sizeMax: WorkSize | undefined): void {
   if (sizeMax === undefined) return
   if (size.messages > sizeMax.messages || size.tokens > sizeMax.tokens) throw new LargeJobError(size)
@@ -47,15 +47,15 @@ export function refuseLargeJob(size: WorkSize, sizeMax: WorkSize | undefined): v
 
 export interface LargeJobHandling<Payload, Event> {
   readonly job: Job<Payload>
-  /** Where large jobs are carried out. Without it all of them are carried out here. */
+  /** Runs large jobs. If undefined, all jobs run here. */
   readonly large: LargeJobs<Payload, Event> | undefined
-  /** The handler of the stage, with the bound that it must hold. */
+  /** The handler of the stage, with the limit of its jobs' size. */
   readonly here: (sizeMax: WorkSize | undefined) => Promise<Outcome>
-  /** Publishes an event that a job elsewhere led to. */
+  /** Publishes an event of a job that ran elsewhere. */
   readonly publish: (event: Event) => void
 }
 
-/** Carries a job out here where it is small enough, else elsewhere. */
+/** Runs a job here if it is small enough, otherwise elsewhere. */
 export async function hereOrElsewhere<Payload, Event>(options: LargeJobHandling<Payload, Event>): Promise<Outcome> {
   const { job, large, here, publish } = options
   try {

@@ -1,21 +1,21 @@
 import type { WakeStageName } from '@heddle/contracts'
 
-/** What a reply may bring: an object as JSON, or bytes that its reader knows to open. */
+/** The answer in a reply: an object as JSON, or bytes in a format that the receiver knows. */
 export type Answer = string | Uint8Array
 
-/** A thread that a stage shall look at, after the job at hand. */
+/** A thread for which a stage is woken after the current job. */
 export interface NextJob {
   wake: WakeStageName
   projectId: string
   threadId: string
 }
 
-/** What a handler did. A replay that finds its work done returns the same next jobs, or the pipeline stops there. */
+/** The result of a handler. A replay that finds its work done must return the same next jobs, or the pipeline stops there. */
 export type Outcome =
   | {
       kind: 'done'
       next: readonly NextJob[]
-      /** What stands in the store now, for a sender that takes it with the reply. It may be left out on the way. */
+      /** The stored result, for a sender that accepts it within the reply. It may be omitted from the reply. */
       answer?: Answer | undefined
     }
   | { kind: 'skipped'; reason: string; next: readonly NextJob[] }

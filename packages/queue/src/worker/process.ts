@@ -18,16 +18,16 @@ import { judge, RetryLater, retryDelayMs } from './retry.js'
 import { workerStops } from './stopping.js'
 
 export interface ProcessorHooks {
-  /** A try has ended; BullMQ still has to write that down, and will say so. */
+  /** An attempt has ended; BullMQ will record it and emit an event. */
   ending(settled: Settled): void
-  /** A try has ended and BullMQ will not say so. */
+  /** An attempt has ended, and BullMQ will emit no event. */
   ended(settled: Settled): void
 }
 
 export type ProcessorOptions<Name extends StageName> = WorkerOptions<Name> & { readonly queues: JobSender }
 
-/** One try of one job, from BullMQ's hands back into them: how it ends is said by what is thrown. */
-interface Try<Name extends StageName> {
+/** One attempt of one job. BullMQ learns its outcome from the thrown error. */
+interface Attempt<Name extends StageName> {
   options: ProcessorOptions<Name>
   hooks: ProcessorHooks
   bullJob: BullJob
@@ -42,14 +42,14 @@ interface Try<Name extends StageName> {
 }
 
 export function createProcessor<Name extends StageName>(options: ProcessorOptions<Name>, hooks: ProcessorHooks) {
-  const turns = new EventLoopYielder()
-  // BullMQ counts the parameters to learn that a signal is wanted.
+  const yielder = new EventLoopYielder()
+  // BullMQ passes a signal only to functions with three parameters.
   return async (bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
-    // A worker that was idle may get hundreds of jobs at once: to read them all would take the time of the first ones.
-    const turn = turns.next()
-    if (turn !== null) await turn
+    // An idle worker may get hundreds of jobs at once: parsing all of them first would delay the first ones.
+    const pause = yielder.next()
+    if (pause !== null) await pause
     const payload = decodePayload(bullJob.data)
-    const attempt: Try<Name> = {
+    const attempt: Attempt<Name> = {
       options,
       hooks,
       bullJob,
@@ -70,27 +70,27 @@ export function createProcessor<Name extends StageName>(options: ProcessorOption
   }
 }
 
-async function run<Name extends StageName>(current: Try<Name>): Promise<void> {
+async function run<Name extends StageName>(current: Attempt<Name>): Promise<void> {
   const { options, bullJob, origin, jobId, attempt, attemptsMax, signal } = current
   const { stage, queues } = options
-  // Counted here and not by BullMQ, which would fail the job without a dead letter.
+  // Checked here and not by BullMQ, which would fail the job without a dead letter.
   if (bullJob.stalledCounter > stalledCountMax) {
-    throw new PermanentError('INTERNAL', `${bullJob.stalledCounter} workers died or hung over this job`)
+    throw new PermanentError('INTERNAL', `${bullJob.stalledCounter} workers died or hung while they processed this job`)
   }
   const payload = parse(stages[stage].schema, current.payload, `${stage} job`) as StagePayload<Name>
   const answerBytesMax = origin.replyTo === null ? 0 : queues.answerBytesMax(origin.replyTo)
   const outcome = await options.handler({ payload, jobId, attempt, attemptsMax, answerBytesMax, signal })
-  // Before the job is done with: a crash in between repeats the job, and the wakes with it.
+  // Before the job is completed: a crash in between repeats the job and the wakes.
   if (outcome.next.length > 0)
     await Promise.all(outcome.next.map(({ wake, projectId, threadId }) => queues.wake(wake, { projectId, threadId })))
-  // Beside the writing down of the end, which need not wait for it: what was done is done, whoever hears of it.
+  // Not awaited: the result is stored already, and the job can be completed without its reply.
   void reply(current, { answer: outcome.kind === 'done' ? outcome.answer : undefined })
   if (outcome.kind === 'skipped')
     options.log.debug({ stage, jobId, reason: outcome.reason, ...ids(origin) }, 'job skipped')
   current.hooks.ending(settledAs(current, outcome.kind))
 }
 
-async function fail<Name extends StageName>(current: Try<Name>, error: unknown): Promise<never> {
+async function fail<Name extends StageName>(current: Attempt<Name>, error: unknown): Promise<never> {
   const { options, bullJob, token, jobId, attempt, attemptsMax, signal, origin } = current
   const { stage, log } = options
   if (signal.aborted && signal.reason === workerStops) {
@@ -101,19 +101,19 @@ async function fail<Name extends StageName>(current: Try<Name>, error: unknown):
   const verdict = judge({ stage, error, attempt, attemptsMax })
   const facts = { error, stage, jobId, attempt, attemptsMax, ...ids(origin) }
   if (verdict.kind === 'retry') {
-    log.warn({ ...facts, delayMs: verdict.delayMs }, 'job failed, will be tried again')
+    log.warn({ ...facts, delayMs: verdict.delayMs }, 'job failed, will be retried')
     current.hooks.ending(settledAs(current, 'retried', errorData(error)))
     throw new RetryLater(error, verdict.delayMs)
   }
-  await bury(current, error)
-  log.error(facts, 'job failed for good')
+  await storeDeadLetter(current, error)
+  log.error(facts, 'job failed permanently')
   await reply(current, { error: errorData(error) })
   current.hooks.ending(settledAs(current, 'dead', errorData(error)))
   throw new UnrecoverableError(errorData(error).code)
 }
 
-/** Keeps the dead letter. While the store is away the job stays in the queue, at its last try. */
-async function bury<Name extends StageName>(current: Try<Name>, error: unknown): Promise<void> {
+/** Stores the dead letter. While the store is down the job stays in the queue, at its last attempt. */
+async function storeDeadLetter<Name extends StageName>(current: Attempt<Name>, error: unknown): Promise<void> {
   const { options, bullJob, token, payload, jobId, attempt, origin } = current
   const { stage, log } = options
   try {
@@ -130,7 +130,7 @@ async function bury<Name extends StageName>(current: Try<Name>, error: unknown):
     const delayMs = retryDelayMs(stage, attempt, storeError)
     log.error(
       { error: storeError, stage, jobId, delayMs },
-      'a dead letter could not be kept: the job stays in the queue',
+      'storing a dead letter failed: the job stays in the queue, will be retried',
     )
     await bullJob.moveToDelayed(Date.now() + delayMs, token)
     current.hooks.ended(settledAs(current, 'retried', errorData(storeError)))
@@ -138,9 +138,9 @@ async function bury<Name extends StageName>(current: Try<Name>, error: unknown):
   }
 }
 
-/** A reply that cannot be sent costs its reader a moment: it looks into the store besides. */
+/** A reply that cannot be sent only delays its receiver, which also polls the store. */
 async function reply<Name extends StageName>(
-  current: Try<Name>,
+  current: Attempt<Name>,
   { error, answer }: { readonly error?: ErrorData; readonly answer?: Answer | undefined },
 ): Promise<void> {
   const { replyTo, requestId } = current.origin
@@ -149,11 +149,11 @@ async function reply<Name extends StageName>(
   try {
     await queues.reply(replyTo, error === undefined ? { requestId, ok: true } : { requestId, ok: false, error }, answer)
   } catch (sendError) {
-    log.warn({ error: sendError, stage, requestId }, 'a reply could not be sent')
+    log.warn({ error: sendError, stage, requestId }, 'sending a reply failed; its receiver reads the store')
   }
 }
 
-function settledAs<Name extends StageName>(current: Try<Name>, result: Settled['result'], error?: ErrorData): Settled {
+function settledAs<Name extends StageName>(current: Attempt<Name>, result: Settled['result'], error?: ErrorData): Settled {
   const { options, jobId, attempt, startedAtMs } = current
   const durationMs = performance.now() - startedAtMs
   return { stage: options.stage, jobId, attempt, result, durationMs, error }

@@ -5,9 +5,9 @@ import type { Queues, StageWake } from '../queues.js'
 
 export interface ReconcilerOptions {
   queues: Queues
-  /** Time between two looks, in milliseconds. The first comes sooner: whoever died before may have left work. */
+  /** Time between two runs, in milliseconds. The first comes sooner: a process that died before may have left work. */
   everyMs: number
-  /** Added to it by chance, so that processes do not all ask for a turn at once; default a quarter of `everyMs`. */
+  /** Most random time added, so that processes do not all request the lease at once; default a quarter of `everyMs`. */
   jitterMs?: number
   /**
    * Acquires the lease of the next run: any process would find the same, so one is enough.
@@ -18,7 +18,7 @@ export interface ReconcilerOptions {
   acquireLease(apartMs: number): Promise<number | null>
   /** Threads whose cursors lag behind their heads. */
   findWork(): Promise<readonly StageWake[]>
-  /** Contexts and snapshots that were requested a while ago and neither made nor failed. */
+  /** Contexts and snapshots that were requested a while ago and are neither built nor failed. */
   findRequests(): Promise<readonly AssembleJob[]>
   /** Publishes events of contexts and snapshots whose worker was killed before it could. @returns how many */
   publishMissed(): Promise<number>
@@ -26,17 +26,17 @@ export interface ReconcilerOptions {
   clock: Clock
 }
 
-/** A process that starts does not wait for the whole time since the last look: whoever looked then may have died since. */
+/** A new process waits only this part of the interval after the last run, because the process of that run may have died. */
 const FIRST_SHARE = 1 / 3
-/** What chance adds where a process only asks again. */
-const ASK_JITTER_SHARE = 1 / 3
+/** Part of the jitter that is added when a process only requests the lease again. */
+const LEASE_JITTER_SHARE = 1 / 3
 
-/** What one look has brought back. */
+/** Counts of one run. */
 export interface Reconciled {
   readonly woken: number
   readonly requested: number
-  readonly told: number
-  /** Whether nothing of it failed or was left. */
+  readonly published: number
+  /** Whether the run neither failed nor stopped early. */
   readonly isWhole: boolean
 }
 
@@ -67,33 +67,34 @@ export function startReconciler(options: ReconcilerOptions): Reconciler {
     return running
   }
 
-  const byChanceMs = () => Math.random() * jitterMs
+  const randomMs = () => Math.random() * jitterMs
   const startedAtMs = clock.monotonicMs()
-  /** Whether any process has, since this one started. */
-  let wasLooked = false
+  /** Whether any process has run since this one started. */
+  let hasRun = false
 
-  /** @returns after how many milliseconds to ask for the next turn */
-  async function lookInTurn(): Promise<number> {
-    const apartMs = wasLooked ? everyMs : everyMs * FIRST_SHARE
+  /** @returns milliseconds until the next request for the lease */
+  async function runWithLease(): Promise<number> {
+    const apartMs = hasRun ? everyMs : everyMs * FIRST_SHARE
     try {
       const sinceMs = await acquireLease(apartMs)
       if (sinceMs !== null) {
-        wasLooked ||= sinceMs <= clock.monotonicMs() - startedAtMs
-        return Math.max(0, apartMs - sinceMs) + byChanceMs() * ASK_JITTER_SHARE
+        hasRun ||= sinceMs <= clock.monotonicMs() - startedAtMs
+        return Math.max(0, apartMs - sinceMs) + randomMs() * LEASE_JITTER_SHARE
       }
     } catch (error) {
-      log.warn({ error }, 'reconciler could not ask for its turn, and will ask again')
+      log.warn({ error }, 'reconciler: requesting the lease failed; will retry')
       return apartMs
     }
     if (closing.signal.aborted) return everyMs
-    const { woken, requested, told, isWhole } = await runOnce()
-    wasLooked ||= isWhole
-    if (woken + requested + told > 0) log.info({ woken, requested, told }, 'reconciler brought back what was lost')
-    return everyMs + byChanceMs()
+    const { woken, requested, published, isWhole } = await runOnce()
+    hasRun ||= isWhole
+    if (woken + requested + published > 0)
+      log.info({ woken, requested, published }, 'reconciler restored lost jobs and events')
+    return everyMs + randomMs()
   }
 
   const loop = (async () => {
-    for (let waitMs = byChanceMs() * ASK_JITTER_SHARE; !closing.signal.aborted; waitMs = await lookInTurn()) {
+    for (let waitMs = randomMs() * LEASE_JITTER_SHARE; !closing.signal.aborted; waitMs = await runWithLease()) {
       try {
         await clock.wait(waitMs, closing.signal)
       } catch {
@@ -123,21 +124,21 @@ async function reconcile(options: ReconcilerOptions, closing: AbortSignal): Prom
     },
     { log, closing },
   )
-  const told = await publishMissed().catch((error: unknown) => {
+  const published = await publishMissed().catch((error: unknown) => {
     log.warn({ error }, 'reconciler: publishing missed events failed; will retry')
     return null
   })
   return {
     woken: woken.handled,
     requested: requested.handled,
-    told: told ?? 0,
-    isWhole: woken.isWhole && requested.isWhole && told !== null,
+    published: published ?? 0,
+    isWhole: woken.isWhole && requested.isWhole && published !== null,
   }
 }
 
 /**
- * @param handle tells how many of some needed it
- * @returns how many did; what is left is found again by the next look
+ * @param handle returns how many of its items were handled
+ * @returns the total; the others are found again by the next run
  */
 async function inBatches<Item>(
   find: () => Promise<readonly Item[]>,
@@ -152,7 +153,7 @@ async function inBatches<Item>(
     }
     return { handled, isWhole: !closing.aborted }
   } catch (error) {
-    log.warn({ error }, 'reconciler could not look or wake, and will try again')
+    log.warn({ error }, 'reconciler: finding or waking threads failed; will retry')
     return { handled, isWhole: false }
   }
 }

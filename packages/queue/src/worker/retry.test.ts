@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judge, retryDelayMs } from './retry.js'
 
-describe('the judgement of a failed try', () => {
+describe('the decision after a failed attempt', () => {
   const failed = { stage: 'ingest', attempt: 1, attemptsMax: 3 } as const
 
-  it('gives up on permanent errors and conflicts at once, and on others after the last try', () => {
+  it('is to give up on permanent errors and conflicts at once, and on others after the last attempt', () => {
     expect(judge({ ...failed, error: new PermanentError('NOT_FOUND', 'gone') }).kind).toBe('give-up')
     expect(judge({ ...failed, error: new ConflictError('other content') }).kind).toBe('give-up')
     expect(judge({ ...failed, error: new RetryableError('TIMEOUT', 'slow') }).kind).toBe('retry')
@@ -15,8 +15,8 @@ describe('the judgement of a failed try', () => {
   })
 })
 
-describe('the delay before the next try', () => {
-  it('doubles with each try, up to half a minute, and half of it is chance', () => {
+describe('the delay before the next attempt', () => {
+  it('doubles with each attempt, up to half a minute, and half of it is random', () => {
     const base = stages.ingest.backoffMs
     expect(retryDelayMs('ingest', 1, null, () => 0)).toBe(base / 2)
     expect(retryDelayMs('ingest', 1, null, () => 1)).toBe(base)
@@ -24,7 +24,7 @@ describe('the delay before the next try', () => {
     expect(retryDelayMs('ingest', 50, null, () => 1)).toBe(30_000)
   })
 
-  it('is never shorter than the error asks for, nor longer than a quarter of an hour', () => {
+  it('is at least retryAfter of the error, and at most a quarter of an hour', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),

@@ -2,7 +2,7 @@ import { backoffMsMax, errorData, HeddleError, type StageName, stages } from '@h
 import { backOffMs } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 
-/** What becomes of a job whose handler threw. */
+/** The decision on a job whose handler threw. */
 export type Verdict = { kind: 'give-up' } | { kind: 'retry'; delayMs: number }
 
 export interface FailedTry {
@@ -13,7 +13,7 @@ export interface FailedTry {
   attemptsMax: number
 }
 
-/** An ordinary throw means retry, as long as there are tries left. */
+/** Errors are retried unless they say otherwise, as long as attempts are left. */
 export function judge({ stage, error, attempt, attemptsMax }: FailedTry): Verdict {
   if (error instanceof HeddleError && error.disposition !== 'retry') return { kind: 'give-up' }
   if (attempt >= attemptsMax) return { kind: 'give-up' }
@@ -21,8 +21,8 @@ export function judge({ stage, error, attempt, attemptsMax }: FailedTry): Verdic
 }
 
 /**
- * The wait before the next try: doubled with each, half of it by chance, so that jobs that failed together do not come
- * back together; and not before the time that the error names.
+ * The wait before the next attempt: doubled with each, half of it random, so that jobs that failed together are not retried
+ * together; and at least the time in the error's `retryAfter`.
  *
  * @param random a number from 0 to 1
  */
@@ -33,7 +33,7 @@ export function retryDelayMs(stage: StageName, attempt: number, error: unknown, 
   return Math.max(1, Math.round(Math.max(backoffMs, Math.min(retryAfterMs, bounds.retryAfterMsMax))))
 }
 
-/** Carries the delay through BullMQ to its backoff strategy. The text is short: BullMQ keeps it with the job. */
+/** Passes the delay through BullMQ to its backoff strategy. The text is short, because BullMQ stores it with the job. */
 export class RetryLater extends Error {
   override name = 'RetryLater'
   readonly delayMs: number

@@ -12,27 +12,27 @@ import { LRUCache } from 'lru-cache'
 import { bounds } from '../base/bounds.js'
 
 /*
- * What the workers of a stage do, in all processes together. Nobody keeps it: each process counts for itself and tells the
- * others once a second while it has workers, or when it is asked. A process that is silent for a while has no workers any
- * more; what it had done by then stays counted.
+ * Counts the work of a stage's workers in all processes. The counts are not stored: each process counts its own and reports
+ * them to the others, once a second while it has workers, and on request. The workers of a process that stops reporting are
+ * no longer counted; its finished jobs are.
  */
 
 export interface PoolsOptions {
   /** The name of this process. */
   readonly name: string
   readonly clock: Clock
-  /** Tells all processes, this one too. */
-  tell(text: string): Promise<void>
+  /** Publishes to all processes, including this one. */
+  publish(text: string): Promise<void>
 }
 
-/** How a try of a job ended, and what it took. */
-interface Try {
+/** The outcome and duration of one attempt of a job. */
+interface Attempt {
   readonly stage: StageName
   readonly result: string
   readonly durationMs: number
 }
 
-interface Heard {
+interface ReceivedReport {
   readonly stages: Readonly<Partial<Record<StageName, PoolWork>>>
   readonly atMs: number
 }
@@ -41,8 +41,8 @@ export class Pools {
   readonly #options: PoolsOptions
   readonly #own = new Map<StageName, PoolWork>()
   readonly #models = new Map<string, ModelCalls>()
-  readonly #others = new LRUCache<string, Heard>({ max: bounds.poolProcessesMax })
-  /** What this process had done at its last ticks, oldest first. */
+  readonly #others = new LRUCache<string, ReceivedReport>({ max: bounds.poolProcessesMax })
+  /** Finished jobs of this process at its last ticks, oldest first. */
   #past: { readonly atMs: number; readonly done: ReadonlyMap<StageName, number> }[] = []
   #cancel: (() => void) | undefined
   #isClosed = false
@@ -58,11 +58,11 @@ export class Pools {
 
   stopped(stage: StageName): void {
     this.#change(stage, (work) => ({ ...work, workers: work.workers - 1 }))
-    // The others need not wait until this process has been silent for long enough.
-    this.#say()
+    // The other processes learn of it before the last report expires.
+    this.#report()
   }
 
-  settled({ stage, result, durationMs }: Try): void {
+  settled({ stage, result, durationMs }: Attempt): void {
     const isDone = result === 'done' || result === 'skipped'
     this.#change(stage, (work) => ({
       ...work,
@@ -72,24 +72,23 @@ export class Pools {
     }))
   }
 
-  /** Takes the word of a process, or its question. */
+  /** Receives a report, or a request for reports. */
   receive(text: string): void {
-    const word = readWord(text)
-    if (word === null || word.from === this.#options.name) return
-    if (word.asks) {
-      this.#say()
+    const report = parseReport(text)
+    if (report === null || report.from === this.#options.name) return
+    if (report.asks) {
+      this.#report()
       return
     }
-    const { from, stages } = word
+    const { from, stages } = report
     this.#others.set(from, { stages, atMs: this.#options.clock.monotonicMs() })
   }
 
-  /** Has all processes with workers tell at once what they do. */
-  async ask(): Promise<void> {
-    await this.#options.tell(JSON.stringify({ from: this.#options.name, asks: true }))
+  /** Requests a report at once from all processes with workers. */
+  async requestReports(): Promise<void> {
+    await this.#options.publish(JSON.stringify({ from: this.#options.name, asks: true }))
   }
 
-  /** A provider was called. */
   called({ provider, model, outcome, inputTokens, outputTokens }: SummaryCall): void {
     const name = `${provider} ${model}`.slice(0, bounds.poolModelCharactersMax)
     const { calls, failed, ...tokens } = this.#models.get(name) ?? uncalled
@@ -102,7 +101,7 @@ export class Pools {
     })
   }
 
-  /** What this process has asked of each model. */
+  /** Calls of this process to each model. */
   get ownCalls(): ReadonlyMap<string, ModelCalls> {
     return this.#models
   }
@@ -111,10 +110,10 @@ export class Pools {
     return this.workOf(stage).workers
   }
 
-  /** Of all processes that are known. */
+  /** The work of a stage in all processes with reports. */
   workOf(stage: StageName): PoolWork {
     const sinceMs = this.#options.clock.monotonicMs() - bounds.loadKnownMs
-    const total = { ...(this.#told().get(stage) ?? idle) }
+    const total = { ...(this.#ownWork().get(stage) ?? idle) }
     for (const { stages, atMs } of this.#others.values()) {
       const work = stages[stage]
       if (work === undefined) continue
@@ -141,21 +140,21 @@ export class Pools {
     const nowMs = this.#options.clock.monotonicMs()
     const done = new Map([...this.#own].map(([stage, work]) => [stage, work.done]))
     this.#past = [...this.#past.filter(({ atMs }) => atMs >= nowMs - bounds.poolRateMs), { atMs: nowMs, done }]
-    this.#say()
+    this.#report()
     const hasWorkers = [...this.#own.values()].some(({ workers }) => workers > 0)
     this.#cancel =
-      hasWorkers && !this.#isClosed ? this.#options.clock.after(bounds.poolToldEveryMs, () => this.#tick()) : undefined
+      hasWorkers && !this.#isClosed ? this.#options.clock.after(bounds.poolReportEveryMs, () => this.#tick()) : undefined
   }
 
-  #say(): void {
+  #report(): void {
     if (this.#own.size === 0) return
-    const word = { from: this.#options.name, stages: Object.fromEntries(this.#told()) }
-    // A word that is lost is said again; what is wrong with the server is told by all else that needs it.
-    void this.#options.tell(JSON.stringify(word)).catch(() => {})
+    const report = { from: this.#options.name, stages: Object.fromEntries(this.#ownWork()) }
+    // The next tick replaces a lost report, and every other call reports a server that is down.
+    void this.#options.publish(JSON.stringify(report)).catch(() => {})
   }
 
-  /** What this process does, with the pace of its last seconds. */
-  #told(): ReadonlyMap<StageName, PoolWork> {
+  /** The work of this process, with its rate over the last seconds. */
+  #ownWork(): ReadonlyMap<StageName, PoolWork> {
     const [first] = this.#past
     const seconds = first === undefined ? 0 : (this.#options.clock.monotonicMs() - first.atMs) / 1_000
     return new Map(
@@ -172,8 +171,8 @@ export class Pools {
 const uncalled: ModelCalls = { calls: 0, failed: 0, inputTokens: 0, outputTokens: 0 }
 const idle: PoolWork = { workers: 0, done: 0, failed: 0, tookMs: 0, perSecond: 0 }
 
-/** @returns null for what is no such word, such as one of another version */
-function readWord(text: string): StatsReport | null {
+/** @returns null for any other text, such as a report of another version */
+function parseReport(text: string): StatsReport | null {
   try {
     return statsReportSchema.parse(JSON.parse(text)) as StatsReport
   } catch {

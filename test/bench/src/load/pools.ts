@@ -97,7 +97,7 @@ async function resize(bench: Bench, stage: StageName, workers: Workers[], size: 
 /** Whether the queues report, within a moment, the actual number of workers. */
 async function isSeen({ queues }: Bench, stage: Scaled, size: number): Promise<boolean> {
   for (let look = 0; look < LOOKS_MAX; look++) {
-    await queues.hearWorkers()
+    await queues.requestReports()
     const stats = await queues.stats()
     if (stats.find((each) => each.stage === stage)?.pool.workers === size) return true
   }

@@ -63,7 +63,7 @@ function selectionOf({ stage, limit }: QueuesOptions) {
 
 async function showQueues(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
   const { servedStages } = await import('@heddle/host')
-  await engine.queues.hearWorkers()
+  await engine.queues.requestReports()
   const [stats, letters, served] = await Promise.all([
     engine.queues.stats(),
     engine.client.deadLetters.list(selectionOf(options)),
