@@ -7,7 +7,7 @@ export interface LoadedProcess {
 }
 
 /** The library's sampling interval, which is included in its measured delay. */
-const LOOK_EVERY_MS = 10
+const POLL_EVERY_MS = 10
 
 export async function readProcess({ name, metricsUrl }: LoadedProcess): Promise<ProcessSample> {
   const response = await fetch(metricsUrl)
@@ -22,7 +22,7 @@ export function processFiguresOf(name: string, text: string): ProcessSample {
     return Number(value)
   }
   const delayMs = (quantile: string) =>
-    Math.max(0, figureOf(`nodejs_eventloop_lag_${quantile}_seconds`) * 1_000 - LOOK_EVERY_MS)
+    Math.max(0, figureOf(`nodejs_eventloop_lag_${quantile}_seconds`) * 1_000 - POLL_EVERY_MS)
   return {
     name,
     residentBytes: figureOf('process_resident_memory_bytes'),

@@ -6,7 +6,7 @@ import { errorCodeOf } from './files.js'
 
 const run = promisify(execFile)
 
-/** The system user that Postgres runs as, where that is not the user of this process. */
+/** The system user that Postgres runs as, if not the user of this process. */
 export interface Account {
   uid: number
   gid: number
@@ -16,11 +16,11 @@ export interface Account {
 const CREATED_USER = 'heddle'
 
 /**
- * Postgres refuses to run as root. Started by root, it runs as whoever owns the existing cluster, else as the system's
- * `postgres` user, else as a system user `heddle`, which is created.
+ * Postgres refuses to run as root. Started by root, it runs as the owner of the existing cluster, otherwise as the system's
+ * `postgres` user, otherwise as a system user `heddle`, which is created.
  *
- * @returns null when this process is not root: then Postgres runs as the same user
- * @throws PermanentError FORBIDDEN when the cluster belongs to a user that Postgres cannot run as, or no user can be had
+ * @returns null if this process is not root: then Postgres runs as the same user
+ * @throws PermanentError FORBIDDEN if the cluster belongs to a user that Postgres cannot run as, or no user can be created
  */
 export async function chooseAccount(clusterDir: string): Promise<Account | null> {
   const owner = await ownerOf(clusterDir)
@@ -68,12 +68,12 @@ async function createUser(): Promise<Account> {
     })
   }
   const account = await lookUp(CREATED_USER)
-  if (account === null) throw new PermanentError('INTERNAL', `The user "${CREATED_USER}" was created but is not found`)
+  if (account === null) throw new PermanentError('INTERNAL', `The user "${CREATED_USER}" was created but cannot be found`)
   return account
 }
 
 function wrongOwner(clusterDir: string, uid: number, expected: string): PermanentError {
   return new PermanentError('FORBIDDEN', `${clusterDir} belongs to user ${uid}, so Postgres cannot run in it`, {
-    hint: `Give the folder to ${expected} (chown -R), start heddle as its owner, or choose another folder with --data`,
+    hint: `Change its owner to ${expected} (chown -R), start heddle as its owner, or choose another folder with --data`,
   })
 }

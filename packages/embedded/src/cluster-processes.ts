@@ -6,19 +6,19 @@ import { serverSettings, settingsArguments } from './settings.js'
 /** A living Postgres server of a cluster. */
 export interface ClusterServer {
   readonly pid: number
-  /** Whether Heddle has started it, by the settings that it was given. */
+  /** Whether Heddle started it, as shown by its command-line settings. */
   readonly isOwn: boolean
 }
 
 /**
- * Finds the server of a cluster among the living processes: `postmaster.pid` may be cut off, or name a process that has got
- * the old pid.
+ * Finds the server of a cluster among the running processes: `postmaster.pid` may be incomplete, or name another process that
+ * reuses the pid.
  *
  * @param folder the cluster's real path
  */
 export function findClusterServer(folder: string): ClusterServer | null {
   for (const { pid, parts } of listProcesses()) {
-    // What the server has forked calls itself `postgres: checkpointer` and the like; others only name its folder.
+    // Children of the server are named `postgres: checkpointer` and the like; other programs may only mention its folder.
     if (basename(parts[0] ?? '') !== 'postgres') continue
     if (parts.includes(folder) || workingFolder(pid) === folder) return { pid, isOwn: isOwn(parts) }
   }
@@ -47,12 +47,12 @@ function commandParts(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return []
   }
 }
 
-/** Postgres works in the folder of its cluster. Only Linux says so without a further program. */
+/** The working folder of a process, which for Postgres is the cluster. Only Linux shows it without a further program. */
 function workingFolder(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`)

@@ -13,7 +13,7 @@ import { settingsArguments } from './settings.js'
 /** The release of Postgres whose data files this package reads and writes. */
 const MAJOR_VERSION = '18'
 export const ADMIN_ROLE = 'heddle_admin'
-/** The role that services connect as: neither superuser nor above row-level security. */
+/** The role of the services: no superuser, and subject to row-level security. */
 export const APP_ROLE = 'heddle_app'
 export const DATABASE = 'heddle'
 const PASSWORD = /^[0-9a-f]{48}$/
@@ -28,10 +28,10 @@ export interface ClusterOptions {
 }
 
 /**
- * Makes sure that there is a cluster, creating it on the first start.
+ * Creates the cluster on the first start, and checks it on later ones.
  *
  * @returns the cluster's real path
- * @throws PermanentError CONFLICT when the folder holds something else, another version, or no password to it
+ * @throws PermanentError CONFLICT if the folder holds something else, another version, or no password file
  */
 export async function prepareCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, clusterDir } = options
@@ -47,8 +47,8 @@ export async function prepareCluster(options: ClusterOptions): Promise<string> {
 }
 
 /**
- * The password of both roles. One that a power cut has cut off is replaced: whoever owns the folder owns the database, and
- * nobody knows the whole of the old one. No server may run.
+ * The password of both roles. A file that a power cut left incomplete gets a new password: the owner of the folder owns the
+ * database anyway. No server may run.
  */
 export async function ensurePassword(options: ClusterOptions, folder: string): Promise<string> {
   const { dataDir, programs, account, durable, log } = options
@@ -58,8 +58,8 @@ export async function ensurePassword(options: ClusterOptions, folder: string): P
   const password = randomBytes(24).toString('hex')
   const statements = [ADMIN_ROLE, APP_ROLE].map((role) => `ALTER ROLE ${role} PASSWORD '${password}'\n`).join('')
   await runStatements(statements, { programs, account, durable, folder }).catch((cause: unknown) => {
-    throw new PermanentError('CONFLICT', `${passwordFile(dataDir)} is damaged, and no new password could be made`, {
-      hint: 'Bring the file back, or restore the data folder from a backup',
+    throw new PermanentError('CONFLICT', `${passwordFile(dataDir)} is damaged, and no new password could be set`, {
+      hint: 'Restore the file, or restore the data folder from a backup',
       cause,
     })
   })
@@ -68,16 +68,16 @@ export async function ensurePassword(options: ClusterOptions, folder: string): P
 }
 
 /**
- * The password that the owner of a data folder has chosen.
+ * The password in a data folder.
  *
- * @throws PermanentError CONFLICT when it is missing or damaged
+ * @throws PermanentError CONFLICT if it is missing or damaged
  */
 export async function readPassword(dataDir: string): Promise<string> {
   const password = await readPasswordFile(dataDir)
   if (password === null) throw noPassword(dataDir)
   if (PASSWORD.test(password)) return password
   throw new PermanentError('CONFLICT', `${passwordFile(dataDir)} is damaged, so the database cannot be joined`, {
-    hint: 'Stop the process that runs the database: the next start makes a new password',
+    hint: 'Stop the process that runs the database: the next start creates a new password',
   })
 }
 
@@ -86,12 +86,12 @@ function noPassword(dataDir: string): PermanentError {
     'CONFLICT',
     `${passwordFile(dataDir)} is missing, so the database beside it cannot be opened`,
     {
-      hint: 'Bring the file back (an empty one has a new password made), or choose another folder with --data',
+      hint: 'Restore the file (an empty one gets a new password), or choose another folder with --data',
     },
   )
 }
 
-/** Creates a cluster beside its final place and moves it there when it is whole: a start that is killed leaves no half of one. */
+/** Creates a cluster in a temporary folder and renames it when it is complete, so that a killed start leaves no partial one. */
 async function createCluster(options: ClusterOptions, password: string): Promise<void> {
   const { programs, account, clusterDir, durable, log } = options
   const draft = await draftCluster(options.dataDir, account, log)
@@ -110,10 +110,10 @@ function initdbArguments(folder: string, durable: boolean): string[] {
   return [
     `--pgdata=${folder}`,
     `--username=${ADMIN_ROLE}`,
-    // Nothing listens until the access rules have been replaced by ours.
+    // The server does not listen before the access rules have been replaced.
     '--auth=trust',
     '--encoding=UTF8',
-    // Postgres's own rules of characters: the same on every system, so that an index outlives a system upgrade.
+    // Postgres's built-in collation is the same on every system, so that indexes stay valid after a system upgrade.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
@@ -122,7 +122,6 @@ function initdbArguments(folder: string, durable: boolean): string[] {
   ]
 }
 
-/** Runs statements in the server's single-user mode. */
 async function runStatements(
   input: string,
   { programs, account, durable, folder }: Pick<ClusterOptions, 'programs' | 'account' | 'durable'> & { folder: string },
@@ -132,7 +131,7 @@ async function runStatements(
   await runProgram(programs.postgres, parameters, { account, cwd: folder, input })
 }
 
-/** One statement a line, for the server's single-user mode, which needs neither a port nor a client. */
+/** One statement per line, for the server's single-user mode, which needs neither a port nor a client. */
 function creationStatements(password: string): string {
   return [
     `ALTER ROLE ${ADMIN_ROLE} PASSWORD '${password}'`,
@@ -158,7 +157,7 @@ function runProgram(program: string, parameters: string[], { account, cwd, input
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
     child.on('error', reject)
-    // A program that fails at once closes its input early; its exit code says why.
+    // A program that fails at once closes its input early; its exit code reports the failure.
     child.stdin.on('error', () => {})
     child.on('close', (code) => {
       if (code === 0) return resolve()
@@ -185,11 +184,11 @@ async function checkVersion(clusterDir: string): Promise<void> {
   const version = (await readIfPresent(join(clusterDir, 'PG_VERSION')))?.trim()
   if (version === MAJOR_VERSION) return
   if (version === undefined || version === '') {
-    throw new PermanentError('CONFLICT', `${clusterDir} is not a Postgres data folder, or a damaged one`, {
-      hint: 'Restore it from a backup, move it away to start anew, or choose another folder with --data',
+    throw new PermanentError('CONFLICT', `${clusterDir} is not a Postgres data folder, or it is damaged`, {
+      hint: 'Restore it from a backup, move it away to start with an empty database, or choose another folder with --data',
     })
   }
-  throw new PermanentError('CONFLICT', `${clusterDir} belongs to Postgres ${version}, and this is ${MAJOR_VERSION}`, {
+  throw new PermanentError('CONFLICT', `${clusterDir} belongs to Postgres ${version}, but this is Postgres ${MAJOR_VERSION}`, {
     hint: `Copy its data with pg_dump of Postgres ${version}, or choose another folder with --data`,
   })
 }
@@ -201,7 +200,7 @@ async function removeDrafts(dataDir: string): Promise<void> {
   }
 }
 
-/** A first start that was killed may have left one, which serves as well. */
+/** Reuses the password that a killed first start may have left. */
 async function newPassword(dataDir: string): Promise<string> {
   const left = await readPasswordFile(dataDir)
   if (left !== null && PASSWORD.test(left)) return left

@@ -16,7 +16,7 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-test('a folder is made with all that lead to it, any number of times and at once', async () => {
+test('a folder is created with its parents, repeatedly and concurrently', async () => {
   const dataDir = join(await newFolder(), 'a', 'b', 'c')
   await Promise.all(Array.from({ length: 8 }, () => makeFolder(dataDir, dataDir)))
   await makeFolder(dataDir, dataDir)
@@ -31,7 +31,7 @@ const unusable: [title: string, path: (folder: string) => string, rule: string][
   ['a name with a null byte', (folder) => `${folder}/\0`, 'null bytes'],
 ]
 
-test.each(unusable)('%s is refused as data folder, with the rule and a way out', async (_, path, rule) => {
+test.each(unusable)('%s is refused as data folder, with the rule and a hint', async (_, path, rule) => {
   const folder = await newFolder()
   await writeFile(join(folder, 'file'), '')
   await symlink('circle', join(folder, 'circle'))
@@ -61,7 +61,7 @@ test.skipIf(process.getuid?.() === 0)('a folder of somebody else is forbidden', 
   await expect(makeFolder(dataDir, dataDir)).rejects.toMatchObject({ code: 'FORBIDDEN', field: 'data' })
 })
 
-test.each(['EACCES', 'EPERM', 'EROFS'])('%s is a missing right', (code) => {
+test.each(['EACCES', 'EPERM', 'EROFS'])('%s means a missing permission', (code) => {
   expect(unusableFolder('/data', Object.assign(new Error(code), { code }))).toMatchObject({
     name: 'PermanentError',
     code: 'FORBIDDEN',

@@ -6,10 +6,10 @@ import { errorCodeOf } from './files.js'
 const ELSEWHERE = 'Choose another folder with --data (or HEDDLE_DATA), or set DATABASE_URL.'
 
 /**
- * Creates a folder inside of a data folder, or that itself, with all that lead to it.
+ * Creates a data folder or a folder inside of it, with its parents.
  *
- * @throws PermanentError `FORBIDDEN` or `VALIDATION_ERROR` of the field `data` where the folder cannot be had
- * @throws RetryableError `SERVICE_UNAVAILABLE` where the disk is full
+ * @throws PermanentError `FORBIDDEN` or `VALIDATION_ERROR` of the field `data` if the folder cannot be created
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the disk is full
  */
 export async function makeFolder(path: string, dataDir: string): Promise<void> {
   try {
@@ -19,7 +19,7 @@ export async function makeFolder(path: string, dataDir: string): Promise<void> {
   }
 }
 
-/** Level by level: Node's own recursion never ends where a folder exists in which none can be made, such as `/proc`. */
+/** Level by level: Node's own recursion never ends below a folder in which none can be created, such as `/proc`. */
 async function makeLevel(path: string): Promise<void> {
   const code = await tryMake(path)
   if (code !== 'ENOENT') return
@@ -34,14 +34,14 @@ async function tryMake(path: string): Promise<'ENOENT' | 'there'> {
   } catch (error) {
     const code = errorCodeOf(error)
     if (code === 'ENOENT') return 'ENOENT'
-    // Systems name other reasons first for a folder that is there, such as a disk that may only be read.
+    // For an existing folder systems may report another error first, such as a read-only disk.
     const found = await stat(path).catch(() => null)
     if (found?.isDirectory() !== true) throw error
   }
   return 'there'
 }
 
-/** Gives the system's refusals of a data folder a name and a way out; other errors are returned as they are. */
+/** Converts the system's errors about a data folder to typed errors with a hint; other errors are returned unchanged. */
 export function unusableFolder(dataDir: string, error: unknown): unknown {
   if (error instanceof HeddleError) return error
   const code = errorCodeOf(error)
@@ -51,21 +51,21 @@ export function unusableFolder(dataDir: string, error: unknown): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS': {
-      const reason = code === 'EROFS' ? 'its disk may only be read' : 'this user may not write there'
+      const reason = code === 'EROFS' ? 'its disk is read-only' : 'this user has no write permission'
       return new PermanentError('FORBIDDEN', `data: must be a folder that can be written, but ${reason}: ${dataDir}`, {
         ...details,
-        hint: `Give this user the right to write there. ${ELSEWHERE}`,
+        hint: `Give this user write permission. ${ELSEWHERE}`,
       })
     }
     case 'ENOTDIR':
     case 'EEXIST':
       return invalid('must be a folder, but a file is in its place or on the way to it')
     case 'ENAMETOOLONG':
-      return invalid('must be a path that the system takes, but this one is too long')
+      return invalid('must be a path that the system accepts, but this one is too long')
     case 'ELOOP':
-      return invalid('must be a folder, but the links that lead to it go round in a circle')
+      return invalid('must be a folder, but the symbolic links to it form a circle')
     case 'ENOTSUP':
-      return invalid('must be on a disk, but no folder can be made there')
+      return invalid('must be on a disk, but no folder can be created there')
     case 'ERR_INVALID_ARG_VALUE':
       return invalid('must be a path without null bytes')
     case 'ENOSPC':
@@ -78,7 +78,7 @@ export function unusableFolder(dataDir: string, error: unknown): unknown {
 
 export function diskFull(dataDir: string, cause?: unknown): RetryableError {
   return new RetryableError('SERVICE_UNAVAILABLE', `The disk that holds ${dataDir} is full`, {
-    hint: `Make room on it. ${ELSEWHERE}`,
+    hint: `Free space on it. ${ELSEWHERE}`,
     ...(cause !== undefined && { cause }),
   })
 }

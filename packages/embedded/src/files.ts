@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Writes a file so that a reader sees the old or the new content, never a part of it, after a power cut too. */
+/** Replaces a file atomically: a reader sees the old or the new content, also after a power cut. */
 export async function replaceFile(path: string, content: string, mode = 0o644): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`
   try {
@@ -15,7 +15,7 @@ export async function replaceFile(path: string, content: string, mode = 0o644): 
   }
 }
 
-/** Creates a file with its content in one step, or returns false where there is one. */
+/** Creates a file with its content in one step; returns false if it exists. */
 export async function createFile(path: string, content: string, mode = 0o644): Promise<boolean> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`
   try {
@@ -41,7 +41,7 @@ async function writeFlushed(path: string, content: string, mode: number): Promis
   }
 }
 
-/** The name of a file is content of its folder. */
+/** The name of a new file is stored in its folder, which must be flushed, too. */
 async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -51,7 +51,7 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** A text file's content, or null when there is none. */
+/** The content of a text file, or null if it does not exist. */
 export async function readIfPresent(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
@@ -61,7 +61,7 @@ export async function readIfPresent(path: string): Promise<string | null> {
   }
 }
 
-/** JSON from a file, or undefined when there is none or it is damaged. */
+/** JSON from a file, or undefined if it does not exist or is damaged. */
 export async function readJson(path: string): Promise<unknown> {
   const text = await readIfPresent(path)
   if (text === null) return undefined
@@ -72,7 +72,7 @@ export async function readJson(path: string): Promise<unknown> {
   }
 }
 
-/** The system's name of an error (`EACCES`), if it has one. */
+/** The system's code of an error, such as `EACCES`. */
 export function errorCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -10,15 +10,15 @@ const IMMEDIATE_SHUTDOWN_MS = 5_000
 const POLL_MS = 20
 
 /**
- * Stops the server that a killed owner left behind in this cluster, if there is one. To stop and start anew rather than to
- * adopt it: its settings and port may be those of another version, and its watchdog may be stopping it at this moment.
+ * Stops the server that a killed owner left running in this cluster. It is not adopted, because its settings and port may be
+ * those of another version, and its watchdog may be stopping it at this moment.
  *
- * A file that a crash or a full disk has cut off names nobody. Postgres would refuse to start beside it; here the living
- * processes decide.
+ * After a crash or on a full disk `postmaster.pid` may be incomplete. Postgres would refuse to start with such a file; here
+ * the running processes decide.
  *
  * @param folder the cluster's real path
- * @throws ConflictError where a Postgres that Heddle has not started uses the cluster
- * @throws RetryableError SERVICE_UNAVAILABLE when it does not end
+ * @throws ConflictError if a Postgres that Heddle has not started uses the cluster
+ * @throws RetryableError SERVICE_UNAVAILABLE if it does not stop
  */
 export async function stopOrphan(folder: string, log: Logger): Promise<void> {
   const file = await readPostmasterFile(folder)
@@ -33,7 +33,7 @@ export async function stopOrphan(folder: string, log: Logger): Promise<void> {
 
   log.warn({ serverPid: running.pid }, 'stopping a Postgres that outlived its owner')
   await stopProcess(server)
-  // One that was killed before it could stop leaves its file.
+  // A server that was killed before it could stop leaves its file.
   if ((await readPostmasterFile(folder)) !== null) await markStale(folder)
 }
 
@@ -45,7 +45,7 @@ function foreignServer(folder: string, pid: number): ConflictError {
   })
 }
 
-/** Ends a server that is no child of this process. Its data stays whole either way; the gentler way needs no recovery. */
+/** Stops a server that is not a child of this process. No committed data is lost either way; a fast shutdown needs no recovery. */
 async function stopProcess(server: ProcessIdentity): Promise<void> {
   send(server.pid, 'SIGINT')
   if (await ends(server, FAST_SHUTDOWN_MS)) return
@@ -72,6 +72,6 @@ function send(pid: number, signal: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended in between.
+    // The process has ended meanwhile.
   }
 }

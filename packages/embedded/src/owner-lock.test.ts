@@ -2,44 +2,44 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { takeOwnership } from './owner-lock.js'
+import { acquireOwnership } from './owner-lock.js'
 import { identifyProcess, isAlive, ownIdentity } from './process-identity.js'
 
 const NOBODY = { pid: process.ppid, startedAt: 'long ago' }
 
-describe('takeOwnership', () => {
+describe('acquireOwnership', () => {
   it.each(['nothing', JSON.stringify(NOBODY), '{"released":true}', '{"pi', ''])(
-    'has one winner among many at once, after %j',
+    'succeeds for one of many concurrent processes, after %j',
     async (left) => {
       const dataDir = await folder()
       if (left !== 'nothing') await leave(dataDir, 41, left)
-      const results = await Promise.all(Array.from({ length: 20 }, () => takeOwnership(dataDir)))
+      const results = await Promise.all(Array.from({ length: 20 }, () => acquireOwnership(dataDir)))
       expect(results.filter((result) => 'lock' in result)).toHaveLength(1)
       expect(results.filter((result) => 'heldBy' in result && result.heldBy.pid === process.pid)).toHaveLength(19)
       expect(await readdir(join(dataDir, 'owner'))).toHaveLength(1)
     },
   )
 
-  it('can be had again after each release, and by one only', async () => {
+  it('succeeds again after each release, for one process only', async () => {
     const dataDir = await folder()
     for (let round = 0; round < 20; round++) {
-      const results = await Promise.all(Array.from({ length: 3 }, () => takeOwnership(dataDir)))
+      const results = await Promise.all(Array.from({ length: 3 }, () => acquireOwnership(dataDir)))
       const [winner, ...others] = results.flatMap((result) => ('lock' in result ? [result.lock] : []))
       expect(others).toEqual([])
       await winner?.release()
     }
   })
 
-  it('does not let a slow process take a number that was passed long ago', async () => {
+  it('fails for a slow process that creates a number below the current one', async () => {
     const dataDir = await folder()
     await leave(dataDir, 8, JSON.stringify(ownIdentity()))
     await leave(dataDir, 7, '{"released":true}')
-    expect(await takeOwnership(dataDir)).toEqual({ heldBy: ownIdentity() })
+    expect(await acquireOwnership(dataDir)).toEqual({ heldBy: ownIdentity() })
   })
 })
 
 describe('identifyProcess', () => {
-  it('tells a process from a later one with the same pid', () => {
+  it('distinguishes a process from a later one with the same pid', () => {
     expect(isAlive(ownIdentity())).toBe(true)
     expect(isAlive({ ...ownIdentity(), startedAt: 'another time' })).toBe(false)
     expect(identifyProcess(0)).toBeNull()

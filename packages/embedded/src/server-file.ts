@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { readJson, replaceFile } from './files.js'
 import { type ProcessIdentity, parseIdentity } from './process-identity.js'
 
-/** What `server.json` tells processes that join: where the server listens, and which owner has said so. */
+/** Content of `server.json`, for processes that join: the port of the server, and the owner that wrote it. */
 export interface ServerFile {
-  /** The postmaster, null while none runs. */
+  /** Pid of the postmaster; null while none runs. */
   pid: number | null
   port: number
   owner: ProcessIdentity | null
 }
 
-/** The data folder's `server.json`, or null when it is absent or damaged: then another port is chosen. */
+/** The data folder's `server.json`, or null if it is missing or damaged: then another port is chosen. */
 export async function readServerFile(dataDir: string): Promise<ServerFile | null> {
   const content = await readJson(join(dataDir, 'server.json'))
   if (typeof content !== 'object' || content === null) return null

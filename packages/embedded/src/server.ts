@@ -11,7 +11,7 @@ import type { Programs } from './programs.js'
 import { serverSettings, settingsArguments } from './settings.js'
 import { startWatchdog, type Watchdog } from './watchdog.js'
 
-/** Recovery after a crash replays up to a gigabyte of log, which takes a slow disk a while. */
+/** Recovery after a crash replays up to a gigabyte of log, which takes long on a slow disk. */
 const READY_TIMEOUT_MS = 120_000
 const FAST_SHUTDOWN_MS = 20_000
 const IMMEDIATE_SHUTDOWN_MS = 5_000
@@ -29,39 +29,39 @@ export interface ServerOptions {
 
 export interface Server {
   readonly pid: number
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when the server has ended for any reason. */
   readonly ended: Promise<void>
-  /** Disconnects all clients, writes everything to the data files, and ends. */
+  /** A fast shutdown: disconnects all clients, writes a checkpoint, and ends. */
   stop(): Promise<void>
 }
 
-/** The port was taken by another process between its choice and its use. */
+/** Another process used the port after it was chosen. */
 export class PortTakenError extends Error {
   override name = 'PortTakenError'
 }
 
-/** Processes of a server that was killed have yet to notice that, and hold its memory until then. */
+/** Processes of a killed server have not ended yet, and hold its shared memory. */
 export class MemoryHeldError extends Error {
   override name = 'MemoryHeldError'
 }
 
 /**
- * Starts Postgres and waits until it takes connections.
+ * Starts Postgres and waits until it accepts connections.
  *
  * @throws PortTakenError, MemoryHeldError
  * @throws PermanentError CONFLICT for a damaged cluster
- * @throws RetryableError SERVICE_UNAVAILABLE when it does not come up; the hint names its log
+ * @throws RetryableError SERVICE_UNAVAILABLE if it does not start; the hint names its log
  */
 export async function startServer(options: ServerOptions, port: number): Promise<Server> {
   const { folder, programs, account, durable, log } = options
   const logFile = await newLogFile(options.dataDir)
   const output = await open(logFile, 'a', 0o600)
   const child = spawn(programs.postgres, ['-D', folder, ...settingsArguments(serverSettings(port, durable))], {
-    // In a session of its own: a Ctrl-C in the terminal must reach Heddle only, which stops Postgres after its services.
+    // In its own session: a Ctrl-C in the terminal must reach Heddle only, which stops Postgres after its services.
     detached: true,
     cwd: folder,
     env: { LC_ALL: 'C', TZ: 'UTC' },
-    // To a file, not a pipe: Postgres must be able to write while its owner is busy, or dead.
+    // To a file and not a pipe: Postgres must be able to write while its owner is busy or dead.
     stdio: ['ignore', output.fd, output.fd],
     ...account,
   })
@@ -95,7 +95,7 @@ async function untilReady(folder: string, child: ChildProcess): Promise<void> {
     await systemClock.wait(POLL_MS)
   }
   throw new RetryableError('SERVICE_UNAVAILABLE', `Postgres was not ready after ${READY_TIMEOUT_MS / 1000} s`, {
-    hint: 'It may be recovering after a crash: start again; or look into postgres.log in the data folder',
+    hint: 'It may be recovering after a crash: start again, or read postgres.log in the data folder',
   })
 }
 
@@ -111,11 +111,11 @@ async function stopServer(child: ChildProcess, ended: Promise<void>, watchdog: W
     await within(ended, { timeoutMs: waitMs, late: () => {} })
   }
   await ended
-  // Only now: killed while it stops the server, this process still needs somebody to finish that.
+  // Only now: if this process is killed during the stop, the watchdog must finish it.
   watchdog.dismiss()
 }
 
-/** Each start begins a log, and the one before is kept, so that it cannot grow for ever. */
+/** Each start begins a new log and keeps the previous one, so that it cannot grow without limit. */
 async function newLogFile(dataDir: string): Promise<string> {
   const path = join(dataDir, 'postgres.log')
   await rename(path, `${path}.1`).catch((error: unknown) => {
@@ -135,7 +135,7 @@ async function startFailure(logFile: string, cause: unknown): Promise<Error> {
     /global\/pg_control|pg_filenode|invalid checkpoint|could not locate a valid checkpoint|invalid data in/.test(text)
   ) {
     return new PermanentError('CONFLICT', `The embedded database is damaged: ${reason}`, {
-      hint: 'Restore the data folder from a backup, or move it away to start anew',
+      hint: 'Restore the data folder from a backup, or move it away to start with an empty database',
       cause,
     })
   }

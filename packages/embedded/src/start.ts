@@ -6,7 +6,7 @@ import { ADMIN_ROLE, APP_ROLE, DATABASE, ensurePassword, prepareCluster, readPas
 import { unusableFolder } from './data-folder.js'
 import { clusterDirOf } from './holds-cluster.js'
 import { stopOrphan } from './orphan.js'
-import { type OwnerLock, takeOwnership } from './owner-lock.js'
+import { type OwnerLock, acquireOwnership } from './owner-lock.js'
 import { prepareDataDir } from './placement.js'
 import { freePort, isPortFree } from './ports.js'
 import { identifyProcess, type ProcessIdentity } from './process-identity.js'
@@ -19,16 +19,16 @@ import { supervise } from './supervise.js'
 const JOIN_TIMEOUT_MS = 150_000
 const JOIN_POLL_MS = 50
 const PORT_TRIES_MAX = 5
-/** Children of a killed server end within moments, on a busy machine within seconds. */
+/** Children of a killed server end within milliseconds, on a busy machine within seconds. */
 const MEMORY_WAIT_MS = 10_000
 const MEMORY_POLL_MS = 250
 
 export interface EmbeddedPostgresOptions {
-  /** The folder for everything that the server needs: `postgres/`, `password`, `server.json`, `postgres.log`. Created if absent. */
+  /** The folder with `postgres/`, `password`, `server.json` and `postgres.log`. Created if missing. */
   dataDir: string
-  /** The port to listen on; by default the one of the last run, else any free one. */
+  /** The port to listen on; default that of the last run, otherwise any free one. */
   port?: number
-  /** False for data that nobody misses after a power cut, such as a test's: several times faster. Default true. */
+  /** False for disposable data, such as a test's, which a power cut may destroy: several times faster. Default true. */
   durable?: boolean
   log: Logger
 }
@@ -39,23 +39,23 @@ export interface EmbeddedPostgres {
   /** For migrations and for creating databases: a superuser, same database. */
   readonly adminUrl: string
   readonly port: number
-  /** False when the server belongs to another living process, which this one has joined. */
+  /** False if the server belongs to another running process, which this one has joined. */
   readonly owned: boolean
-  /** Stops the server and waits until it has ended; does nothing to a server that was joined. */
+  /** Stops the server and waits until it has ended; does not stop a server that was joined. */
   stop(): Promise<void>
 }
 
 /**
  * Runs a Postgres that needs no installation, listening on the loopback address only.
  *
- * One process owns a data folder. Others that start there while it lives join its server; when the owner was killed, its
- * server ends by itself, and the next start recovers what was committed. A server that dies while its owner lives is
- * started again on the same port.
+ * One process owns a data folder. Others that start there while it runs join its server; if the owner is killed, a watchdog
+ * stops the server, and the next start recovers all committed data. A server that dies while its owner runs is restarted on
+ * the same port.
  *
- * @throws PermanentError SERVICE_UNAVAILABLE when there is no Postgres for this platform
- * @throws PermanentError VALIDATION_ERROR when the given port is in use, or the data folder cannot be one
- * @throws PermanentError CONFLICT when the folder holds something else, FORBIDDEN when it may not be used
- * @throws RetryableError SERVICE_UNAVAILABLE when the server does not come up
+ * @throws PermanentError SERVICE_UNAVAILABLE if there is no Postgres for this platform
+ * @throws PermanentError VALIDATION_ERROR if the given port is in use, or the path cannot be a data folder
+ * @throws PermanentError CONFLICT if the folder holds something else, FORBIDDEN without permission for it
+ * @throws RetryableError SERVICE_UNAVAILABLE if the server does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)
@@ -64,7 +64,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const account = await chooseAccount(clusterDir)
     await prepareDataDir(dataDir, account)
     for (let waitedMs = 0; waitedMs < JOIN_TIMEOUT_MS; waitedMs += JOIN_POLL_MS) {
-      const ownership = await takeOwnership(dataDir)
+      const ownership = await acquireOwnership(dataDir)
       if ('lock' in ownership) return await startOwned({ ...options, dataDir }, ownership.lock)
       const joined = await tryJoin(dataDir, ownership.heldBy, options.port)
       if (joined !== null) return joined
@@ -75,7 +75,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
   throw new RetryableError(
     'SERVICE_UNAVAILABLE',
-    `Another process uses ${dataDir}, but its Postgres does not come up`,
+    `Another process uses ${dataDir}, but its Postgres does not start`,
     {
       hint: 'Stop that process, or choose another folder with --data',
     },
@@ -94,7 +94,7 @@ async function startOwned(options: EmbeddedPostgresOptions, lock: OwnerLock): Pr
     const password = await ensurePassword(cluster, folder)
     const launch = (port: number) => startServer({ dataDir, folder, programs, account, durable, log }, port)
     const relaunch = async (port: number) => {
-      // A server that died on a full disk may have left a file that was cut off.
+      // A server that died on a full disk may have left an incomplete file.
       await stopOrphan(folder, log)
       return await launch(port)
     }
@@ -151,24 +151,24 @@ function memoryHeld(cause: Error): RetryableError {
   })
 }
 
-/** The last run's port where it is free, so that addresses which people have noted down stay valid. */
+/** The port of the last run if it is free, so that configured addresses stay valid. */
 async function choosePort(dataDir: string): Promise<number> {
   const last = (await readServerFile(dataDir))?.port
   return last !== undefined && (await isPortFree(last)) ? last : freePort()
 }
 
-/** Null while the owner's server is not there yet. */
+/** @returns null while the owner's server is not ready */
 async function tryJoin(
   dataDir: string,
   owner: ProcessIdentity,
   port: number | undefined,
 ): Promise<EmbeddedPostgres | null> {
   const file = await readServerFile(dataDir)
-  // What an earlier owner has written may name a port that belongs to somebody else now.
+  // A file of an earlier owner may name a port that another process uses now.
   if (file === null || file.pid === null || file.owner?.startedAt !== owner.startedAt) return null
   if (file.owner.pid !== owner.pid || identifyProcess(file.pid) === null) return null
   if (port !== undefined && port !== file.port) {
-    const hint = `Leave the port out to use that server, or stop process ${owner.pid}`
+    const hint = `Omit the port to use that server, or stop process ${owner.pid}`
     throw validationError('port', `the Postgres of ${dataDir} already runs on port ${file.port}`, port, hint)
   }
   return { ...addresses(file.port, await readPassword(dataDir)), owned: false, stop: async () => {} }
@@ -180,5 +180,5 @@ function addresses(port: number, password: string): { url: string; adminUrl: str
 }
 
 function portInUse(port: number): PermanentError {
-  return validationError('port', 'is in use by another process', port, 'Choose another port, or leave it out')
+  return validationError('port', 'is in use by another process', port, 'Choose another port, or omit it')
 }

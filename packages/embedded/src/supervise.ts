@@ -3,23 +3,23 @@ import { type Logger, systemClock } from '@heddle/runtime'
 import type { Server } from './server.js'
 
 /**
- * What makes a server die again and again, such as a full disk, is mended by a person at some time: the tries become fewer and
- * never end.
+ * The cause of repeated deaths, such as a full disk, is removed by an administrator at some time: restarts are attempted less
+ * often, but without end.
  */
 const PAUSE_MS_MIN = 250
 const PAUSE_MS_MAX = 5_000
-/** A server that lived for so long has none of the reasons of those before it. */
+/** After this uptime the next restart begins with the shortest pause again. */
 const STEADY_MS = 60_000
 
 interface SuperviseOptions {
   server: Server
   launch: () => Promise<Server>
-  /** Tells others of the server's pid, null when there is none. */
+  /** Publishes the server's pid to other processes; null if none runs. */
   announce: (pid: number | null) => Promise<void>
   log: Logger
 }
 
-/** Starts the server again whenever it ends without having been told to: killed for lack of memory, or by hand. */
+/** Restarts the server whenever it ends unexpectedly, for example killed for lack of memory or by hand. */
 export function supervise({ server, launch, announce, log }: SuperviseOptions): { stop(): Promise<void> } {
   let current = server
   const stopping = new AbortController()
@@ -32,13 +32,13 @@ export function supervise({ server, launch, announce, log }: SuperviseOptions): 
       await current.ended
       if (stopping.signal.aborted) return
       if (performance.now() - startedMs > STEADY_MS) pauseMs = 0
-      log.warn({ serverPid: current.pid }, 'embedded Postgres has died and is started again')
+      log.warn({ serverPid: current.pid }, 'embedded Postgres has died and is restarted')
       if (!(await restart(pauseMs))) return
       pauseMs = longer(pauseMs)
     }
   }
 
-  /** Tries until it runs; a reason that stays is logged once. False where it is to stop. */
+  /** Retries until the server runs; a repeated error is logged once. @returns false if it must stop */
   async function restart(firstPauseMs: number): Promise<boolean> {
     let reason: string | null = null
     for (let pauseMs = firstPauseMs; ; pauseMs = longer(pauseMs)) {
@@ -52,7 +52,7 @@ export function supervise({ server, launch, announce, log }: SuperviseOptions): 
         return true
       } catch (error) {
         const { detail } = errorData(error)
-        if (detail !== reason) log.error({ error }, 'embedded Postgres could not be started again; tries go on')
+        if (detail !== reason) log.error({ error }, 'restarting embedded Postgres failed; will retry')
         reason = detail
       }
     }
@@ -62,7 +62,7 @@ export function supervise({ server, launch, announce, log }: SuperviseOptions): 
     stopping.abort()
     await current.stop()
     await watching
-    // The next start chooses a port of its own where this cannot be written, as on a full disk.
+    // If this cannot be written, as on a full disk, the next start chooses another port.
     await announce(null).catch((error: unknown) => log.warn({ error }, 'server.json could not be written'))
   }
 

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import type { Account } from './account.js'
 
 /**
- * Waits for a line that says that all is well, or for the end of its input, which comes when the process that holds the
- * other end is gone, however it died. Then it stops the server, unless the cluster has another one by now. Where the cluster
- * itself has been removed, its server still runs.
+ * Ends after a line of input. At the end of its input, which means that its owner has died, it stops the server, unless the
+ * cluster has another one by now. The server also runs on, and is stopped, if the cluster's files were removed.
  */
 const SCRIPT = `
 if read -r word; then exit 0; fi
@@ -20,17 +19,17 @@ kill -QUIT "$1"
 `
 
 export interface Watchdog {
-  /** Lets it go without touching the server. */
+  /** Ends the watchdog without stopping the server. */
   dismiss(): void
 }
 
 /**
- * Starts a guard of a few hundred kilobytes that outlives this process just long enough to stop its server: `kill -9` runs no
- * handlers, and Postgres runs on when its parent dies.
+ * Starts a process of a few hundred kilobytes that stops the server after this process has died: `kill -9` runs no handlers,
+ * and Postgres continues when its parent dies.
  */
 export function startWatchdog(serverPid: number, folder: string, account: Account | null): Watchdog {
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'heddle-watchdog', String(serverPid), folder], {
-    // In a session of its own: a Ctrl-C in the terminal goes to the whole foreground group.
+    // In its own session: a Ctrl-C in the terminal goes to the whole foreground group.
     detached: true,
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
@@ -40,7 +39,7 @@ export function startWatchdog(serverPid: number, folder: string, account: Accoun
   child.on('error', () => {})
   child.stdin.on('error', () => {})
   child.unref()
-  // Neither it nor its pipe keeps a process running that has nothing else to do.
+  // Neither the watchdog nor its pipe keeps this process alive.
   if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return { dismiss: () => child.stdin.end('well\n') }
 }

@@ -4,7 +4,7 @@ import { CloseStack } from './close-stack.js'
 
 const log = createLogger({ level: 'silent', name: 'test' })
 
-test('what was opened is closed in reverse, once, and a failure or a hang does not keep the rest open', async () => {
+test('resources are closed once, in reverse order, although one close fails and one hangs', async () => {
   const closed: string[] = []
   const stack = new CloseStack(log)
   stack.push('server', 1_000, async () => closed.push('server'))

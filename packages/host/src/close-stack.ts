@@ -7,8 +7,8 @@ interface Entry {
 }
 
 /**
- * What was opened, to be closed in reverse. Each close has a bound, and one that fails or hangs does not keep the others from
- * being closed.
+ * Closes opened resources in reverse order. Each close has a time limit, and one that fails or hangs does not prevent the
+ * others.
  */
 export class CloseStack {
   readonly #entries: Entry[] = []
@@ -19,7 +19,7 @@ export class CloseStack {
     this.#log = log
   }
 
-  /** @param timeoutMs `Infinity` for a close that bounds itself */
+  /** @param timeoutMs `Infinity` for a close with its own limit */
   push(name: string, timeoutMs: number, close: () => Promise<unknown>): void {
     this.#entries.push({ name, timeoutMs, close })
   }

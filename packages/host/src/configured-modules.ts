@@ -3,21 +3,20 @@ import { resolve } from 'node:path'
 import { PermanentError, readModelsFile } from '@heddle/contracts'
 import { strategyModulesOf } from '@heddle/runtime'
 
-/** Where a configuration is read from. */
+/** The environment and folder of a configuration. */
 export interface ConfigurationPlace {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
 }
 
 /**
- * Registers the strategies and the windows of models that the configuration brings. Both are kept by module, so that each
- * thread registers them by itself.
+ * Registers the configured strategies and model windows. Both registries are module state, so each thread must register them.
  */
 export async function loadConfiguredModules(place: ConfigurationPlace): Promise<void> {
   await Promise.all([registerStrategies(place), registerModels(place)])
 }
 
-/** The strategies that the configuration brings are known before an option or a setting names one. */
+/** Registers configured strategies before an option or a setting names one. */
 async function registerStrategies({ env, cwd }: ConfigurationPlace): Promise<void> {
   const { modules, baseDir } = strategyModulesOf({ env, cwd })
   if (modules.length === 0) return
@@ -25,7 +24,7 @@ async function registerStrategies({ env, cwd }: ConfigurationPlace): Promise<voi
   await loadStrategyModules(modules, baseDir)
 }
 
-/** Windows of models from a models.dev file are known before a budget depends on one. */
+/** Registers model windows from a models.dev file before a budget depends on one. */
 async function registerModels({ env, cwd }: ConfigurationPlace): Promise<void> {
   const file = env['HEDDLE_MODELS_FILE']?.trim()
   if (file === undefined || file === '') return
@@ -33,15 +32,15 @@ async function registerModels({ env, cwd }: ConfigurationPlace): Promise<void> {
   addModels(readModelsFile(content))
 }
 
-/** @throws PermanentError `VALIDATION_ERROR` where the file is missing or holds no JSON */
+/** @throws PermanentError `VALIDATION_ERROR` if the file is missing or not JSON */
 async function readJsonFile(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (cause) {
-    throw new PermanentError('VALIDATION_ERROR', `HEDDLE_MODELS_FILE: ${path} is no file of JSON`, {
+    throw new PermanentError('VALIDATION_ERROR', `HEDDLE_MODELS_FILE: ${path} is not a JSON file`, {
       field: 'HEDDLE_MODELS_FILE',
       received: path,
-      hint: 'take https://models.dev/api.json, or unset the variable',
+      hint: 'download https://models.dev/api.json, or unset the variable',
       cause,
     })
   }

@@ -2,33 +2,33 @@ import type { StageName } from '@heddle/contracts'
 import { LISTENING_CONNECTIONS, type QueueConnections } from '@heddle/queue'
 import type { Config } from '@heddle/runtime'
 
-/** What one process opens to Postgres at most. */
+/** Most connections that one process opens to Postgres. */
 export interface Connections {
   readonly store: number
   readonly queues: QueueConnections
-  /** Of the threads for large jobs, once there are any. */
+  /** Of the threads for large jobs, which start with the first such job. */
   readonly threads: number
-  /** All of them; those of the queues count only where the queues are in Postgres. */
+  /** The sum; connections of the queues count only if the queues are in Postgres. */
   readonly total: number
 }
 
-/** What a process does: it runs several stages, one, or none and only sends and asks. */
+/** Pool sizes of a process that runs several stages, one stage, or none. */
 const sizes = {
   stages: { store: 4, producers: 2, workers: 3 },
   stage: { store: 3, producers: 2, workers: 2 },
   sender: { store: 4, producers: 2, workers: 0 },
 } as const
 
-/** The stages that carry out large jobs in threads, and how many threads they share. */
+/** The stages that run large jobs in threads, and the number of threads that they share. */
 const THREADED: readonly StageName[] = ['prune', 'summarize', 'assemble']
 const THREADS = 2
-/** A thread computes on one job at a time: others of its jobs would wait for it with a connection of their own, too. */
+/** A thread computes one job at a time: with more connections its other jobs would still wait. */
 export const CONNECTIONS_PER_THREAD = 1
 
 /**
- * Sizes the pools of a process by the stages that it runs. Transactions and statements are short, and a server does no more
- * of them at once than it has cores; so a process needs few connections, and a server of the usual 100 has room for ten
- * processes and more.
+ * Sizes the pools of a process by the stages that it runs. Transactions and statements are short, and a server runs as many
+ * of them at once as it has cores; so a process needs few connections, and a server with the usual 100 connections suffices
+ * for more than ten processes.
  */
 export function connectionsOf(
   { connections, redisUrl }: Pick<Config, 'connections' | 'redisUrl'>,

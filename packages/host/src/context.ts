@@ -1,11 +1,11 @@
-/** What a process gives to what is opened in it: nothing of the process is reached for around it. */
+/** The environment of a process, passed in so that no other module reads `process`. */
 export interface HostContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal
-  /** Tells whoever watches what is waited for. */
+  /** Shows the user what the program waits for. */
   readonly printer: { note(text: string): void }
-  /** Whether the data of a folder that holds none may be made. */
+  /** Whether a new database may be created in an empty folder. */
   mayMakeData(): boolean
 }

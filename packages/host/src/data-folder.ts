@@ -3,16 +3,15 @@ import { PermanentError } from '@heddle/contracts'
 import { holdsCluster } from '@heddle/embedded'
 
 /**
- * Refuses a folder in which nothing is, for a command that would have to make it first. One in which a `heddle up` begins is
- * about to hold something.
+ * Refuses a folder without data, for a command that creates none. A folder in which `heddle up` is starting is accepted.
  *
  * @throws PermanentError `NOT_FOUND` of the field `data`
  */
 export async function assertData(dataDir: string): Promise<void> {
   if ((await holdsCluster(dataDir)) || (await findUp(dataDir)) !== null) return
-  throw new PermanentError('NOT_FOUND', `there is no data in ${dataDir}, and this command makes none`, {
+  throw new PermanentError('NOT_FOUND', `there is no data in ${dataDir}, and this command creates none`, {
     field: 'data',
     received: dataDir,
-    hint: 'Run it where your data is, or name the folder with --data (or HEDDLE_DATA). To begin here: "heddle up", or "heddle import FILE --agent NAME".',
+    hint: 'Run it in the folder of your data, or name the folder with --data (or HEDDLE_DATA). To create data here: "heddle up", or "heddle import FILE --agent NAME".',
   })
 }

@@ -6,33 +6,32 @@ import type { HostContext } from './context.js'
 import { assertData } from './data-folder.js'
 import { enterFolder } from './presence/data-folder-users.js'
 
-/** Where the data is. */
 export interface DatabaseServer {
   readonly kind: 'embedded' | 'external'
-  /** For services, as a role that row-level security binds. */
+  /** For services, with a role that is subject to row-level security. */
   readonly url: string
   /** For migrations. */
   readonly adminUrl: string
-  /** Whether this process started it and stops it in the end. */
+  /** Whether this process started the server and will stop it. */
   readonly owned: boolean
   stop(): Promise<void>
 }
 
-/** The role as which services work in the store. */
+/** The role of the services. */
 const APP_ROLE = 'heddle_app'
 
 export interface OpenServerOptions {
   readonly context: HostContext
   readonly config: Config
   readonly log: Logger
-  /** False for data that nobody misses after a power cut. */
+  /** False for disposable data, which a power cut may destroy. */
   readonly durable: boolean
 }
 
 /**
- * Starts the embedded server of the data folder, or joins the one that runs there; or names the server of DATABASE_URL.
+ * The server of DATABASE_URL, or the embedded server of the data folder, which is started or joined.
  *
- * @throws PermanentError `NOT_FOUND` where the folder holds no data and the command makes none
+ * @throws PermanentError `NOT_FOUND` if the folder holds no data and the command creates none
  */
 export async function openServer({ context, config, log, durable }: OpenServerOptions): Promise<DatabaseServer> {
   if (config.databaseUrl !== null) {
@@ -59,7 +58,7 @@ export async function openServer({ context, config, log, durable }: OpenServerOp
         await stay.leaveLast({
           signal: context.signal,
           onWait: (pids) =>
-            context.printer.note(`done; waiting for process ${pids.join(', ')}, which uses the same server`),
+            context.printer.note(`done; waiting for process ${pids.join(', ')}, which still uses the server`),
           close: () => embedded.stop(),
         })
       },
@@ -70,14 +69,13 @@ export async function openServer({ context, config, log, durable }: OpenServerOp
   }
 }
 
-/** Where the queues are. */
 export function backendOf(config: Config, server: DatabaseServer): Parameters<typeof openQueues>[0]['backend'] {
   if (config.redisUrl !== null) return { kind: 'redis', url: config.redisUrl }
   return { kind: 'postgres', url: server.url }
 }
 
-/** Makes the prefix known on Redis, so that producers may begin before the first worker does. */
-async function makePrefix(config: Config, server: DatabaseServer, log: Logger): Promise<void> {
+/** Creates the queue prefix on Redis, so that producers can start before the first worker. */
+async function createPrefix(config: Config, server: DatabaseServer, log: Logger): Promise<void> {
   try {
     const queues = await openQueues({
       backend: backendOf(config, server),
@@ -87,18 +85,18 @@ async function makePrefix(config: Config, server: DatabaseServer, log: Logger): 
     })
     await queues.close()
   } catch (error) {
-    // The tables do not wait for Redis, and the first worker does the same.
-    log.warn({ error }, 'the queues were not looked at')
+    // The migration does not wait for Redis: the first worker creates the prefix, too.
+    log.warn({ error }, 'creating the queue prefix failed; the first worker will create it')
   }
 }
 
-/** Brings the store's tables, and where the queues are in Postgres theirs, to this version. */
+/** Migrates the tables of the store and those of the queues to this version. */
 export async function migrateAll(config: Config, server: DatabaseServer, log: Logger): Promise<string[]> {
   const { applied } = await migrate({ url: server.adminUrl, log })
   if (config.redisUrl === null) {
     await migrateQueues({ url: server.adminUrl, prefix: config.queuePrefix, grantTo: APP_ROLE })
   } else {
-    await makePrefix(config, server, log)
+    await createPrefix(config, server, log)
   }
   return applied
 }

@@ -16,36 +16,36 @@ import { startStages } from './stages.js'
 import { type OpenStoreOptions, openMigratedStore, type StoreEngine } from './store-engine.js'
 
 export interface EngineNeeds {
-  /** Stages without which the command would wait for ever. They run inside it where no other process serves them. */
+  /** Stages that the command needs. They run in its process if no other process serves them. */
   readonly stages: readonly StageName[]
-  /** `always`: run the stages here, whoever else serves them. Default `unserved`. */
+  /** `always`: run the stages here even if other processes serve them. Default `unserved`. */
   readonly workers?: 'always' | 'unserved'
   readonly concurrency?: number
   readonly reconcile?: boolean
-  /** The command serves others: it must own the embedded server, so that no short command takes it away. Default false. */
+  /** The command serves other processes: it must own the embedded server, which a short command would stop. Default false. */
   readonly lasting?: boolean
-  /** Migrate a database of one's own too; the embedded one always is. Default false. */
+  /** Also migrate an external database; the embedded one always is migrated. Default false. */
   readonly migrate?: boolean
-  /** Told of each try of a job that a worker here has ended. */
+  /** Called after each attempt of a job in this process. */
   readonly onSettled?: (settled: Settled) => void
-  /** False for data that nobody misses after a power cut. Default true. */
+  /** False for disposable data, which a power cut may destroy. Default true. */
   readonly durable?: boolean
-  /** Carry out large jobs in threads: the command serves others, who must not wait for them. Default false. */
+  /** Run large jobs in threads, so that they do not delay the other requests of a server. Default false. */
   readonly threads?: boolean
-  /** How long one call of a provider may take, in milliseconds, where nobody waits for the usual minute. */
+  /** Time limit of a call to a model provider, in milliseconds, for a command that cannot wait for the usual minute. */
   readonly summaryCallMsMax?: number
 }
 
-/** Everything that a command works with, opened from the configuration. */
+/** The opened store, queues and stages of a command. */
 export interface Engine extends StoreEngine {
   readonly queues: Queues
   /** The stages that run inside this process. */
   readonly workersHere: readonly StageName[]
-  /** Embeds what is asked for, with the model that the embed stage uses. */
+  /** Embeds queries with the model of the embed stage. */
   readonly embedder: QueryEmbedder
-  /** What those stages work with, by name; null where no stage here needs one. */
+  /** Names of the models of these stages; null if no stage here needs one. */
   readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
-  /** @throws RetryableError `SERVICE_UNAVAILABLE` that names the servers that are away */
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` with the names of the servers that are down */
   checkReady(): Promise<void>
 }
 
@@ -56,10 +56,10 @@ export interface OpenEngineOptions extends OpenStoreOptions {
 }
 
 /**
- * Opens the server, the store and the queues that the configuration names, and runs inside this process what no other
- * process serves: so a command works on a laptop on which nothing runs.
+ * Opens the configured server, store and queues, and runs in this process the needed stages that no other process serves. So
+ * a command works on a laptop without running services.
  *
- * What was opened before something failed is closed again.
+ * On a failure everything that was opened is closed.
  */
 export async function openEngine({ context, config, log, needs }: OpenEngineOptions): Promise<Engine> {
   const opened = new CloseStack(log)
@@ -67,8 +67,8 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     context.signal.throwIfAborted()
     const server = await openServer({ config, log, context, durable: needs.durable ?? true })
     opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
-    if (needs.lasting === true && server.kind === 'embedded' && !server.owned) throw takenFolder(config.dataDir)
-    // Somebody else's database is migrated when its owner says so: `heddle migrate`, or `heddle up`.
+    if (needs.lasting === true && server.kind === 'embedded' && !server.owned) throw folderInUse(config.dataDir)
+    // An external database is migrated by its owner's decision only: `heddle migrate` or `heddle up`.
     if (server.kind === 'embedded' || needs.migrate === true) await migrateAll(config, server, log)
     context.signal.throwIfAborted()
 
@@ -99,7 +99,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       ingestLimits: { jobsMax: config.queue.ingestJobsMax, bytesMax: config.queue.ingestBytesMax },
     })
     const queues = await untilStopped(context.signal, connecting).catch((error: unknown) => {
-      // Connected after all, when nobody waits any more.
+      // The connection may still succeed after its waiter has given up.
       connecting.then((late) => late.close({ timeoutMs: QUEUES_CLOSE_MS })).catch(() => undefined)
       throw error
     })
@@ -163,17 +163,17 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
   }
 }
 
-function takenFolder(dataDir: string): ConflictError {
-  return new ConflictError(`another heddle command is using ${dataDir} right now`, {
+function folderInUse(dataDir: string): ConflictError {
+  return new ConflictError(`another heddle command is using ${dataDir}`, {
     field: 'data',
     received: dataDir,
-    hint: 'Run this again when that command has ended, or choose another folder with --data.',
+    hint: 'Run this again after that command has ended, or choose another folder with --data.',
   })
 }
 
 /**
- * The wanted stages, where at least one of them has no worker anywhere. All of them are run then: a second worker of a
- * stage does no harm, a missing one would.
+ * All needed stages if at least one of them has no worker in any process, otherwise none. A second worker of a stage is
+ * harmless, a missing one is not.
  */
 async function unserved(
   server: DatabaseServer,
@@ -190,7 +190,7 @@ async function unserved(
   }
 }
 
-/** By its address: a forwarded port, behind which others are, leads to a second worker at worst. */
+/** By its address. A forwarded port is mistaken for a local server, which at worst leads to a second worker. */
 function isOnThisMachine(url: string): boolean {
   return ['', 'localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
 }

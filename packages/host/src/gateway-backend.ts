@@ -6,7 +6,7 @@ import { type Config, systemClock } from '@heddle/runtime'
 import { LRUCache } from 'lru-cache'
 import type { Engine } from './engine.js'
 
-/** Projects whose clients are kept; a client holds little more than its settings. */
+/** Projects whose clients are cached; a client holds little more than its settings. */
 const CLIENTS_MAX = 1_000
 
 export interface GatewayEngine
@@ -14,16 +14,16 @@ export interface GatewayEngine
   readonly config: Pick<Config, 'project' | 'settings'>
 }
 
-/** One of several gateways starts also where no key has been made yet: it lets nobody in until then, and says why. */
+/** Warns that no key exists. A gateway starts without keys, too, and refuses all requests until one is created. */
 export async function warnWithoutKey({ store, projectId, config, log }: GatewayEngine): Promise<void> {
   if (await hasKeys(store, projectId)) return
   log.warn(
-    { project: config.project, hint: 'Make one with: heddle keys create --name admin --role admin' },
-    'the project has no key: nobody is let in until it has one',
+    { project: config.project, hint: 'Create one with: heddle keys create --name admin --role admin' },
+    'the project has no API key: all requests are refused until it has one',
   )
 }
 
-/** What the gateway answers from: a client for each project whose key comes along, on one store and one set of queues. */
+/** The backend of the gateway: one client per project, on one store and one set of queues. */
 export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
   const { store, queues, config, embedder, log } = engine
   const clients = new LRUCache<string, Client>({ max: CLIENTS_MAX })

@@ -3,8 +3,8 @@ import { identifyProcess } from '@heddle/embedded'
 import { listApplications, type Store } from '@heddle/store'
 
 /*
- * Which processes serve which stages is told by the names of their connections to the store: the server forgets a process
- * when its connections end, so no name outlives a process that was killed. Names hold 63 characters, hence the letters.
+ * Processes publish the stages that they serve in the `application_name` of their connections to the store. The server drops a
+ * name with its connection, so no name remains of a killed process. Names hold 63 characters, hence one letter per stage.
  */
 const LETTERS: Readonly<Record<StageName, string>> = {
   ingest: 'i',
@@ -19,7 +19,7 @@ export function applicationNameOf(process: { queuePrefix: string; pid: number; s
   return `heddle/${process.queuePrefix}/${process.pid}/${process.stages.map((stage) => LETTERS[stage]).join('')}`
 }
 
-/** `heddle/<prefix>/<pid>/` for threads of that process, which take no jobs from queues by themselves. */
+/** `heddle/<prefix>/<pid>/` for threads of that process, which fetch no jobs from queues. */
 export function threadNameOf(applicationName: string): string {
   return applicationName.slice(0, applicationName.lastIndexOf('/') + 1)
 }
@@ -29,16 +29,16 @@ export function stagesServedBy(applicationName: string): StageName[] {
   return stageNames.filter((stage) => letters.includes(LETTERS[stage]))
 }
 
-/** The stages that some process serves now, for the queues of a prefix. */
+/** The stages of a prefix that any process serves now. */
 export async function servedStages(store: Store, queuePrefix: string): Promise<ReadonlySet<StageName>> {
   return new Set((await serversOf(store, queuePrefix)).flatMap(stagesServedBy))
 }
 
 /**
- * The stages that another process serves, which lives as far as can be seen from here. On a busy machine the server shows the
- * connections of a process for some moments after it has ended: whoever took it for a worker would wait for nobody.
+ * The stages that other running processes serve. On a busy machine the server lists the connections of a process for a moment
+ * after it has ended, so local processes are checked by their pid.
  *
- * @param isLocal whether the processes of the server's clients are seen from here
+ * @param isLocal whether the server's clients run on this machine
  */
 export async function stagesServedElsewhere(
   store: Store,

@@ -6,8 +6,8 @@ import type { CloseStack } from './close-stack.js'
 const CLOSE_MS = 10_000
 
 /**
- * The embedder for queries, which the first search opens: most commands need none, and a model takes a moment to load. What
- * was chosen is told by each search.
+ * The embedder for queries, opened by the first search: most commands need none, and loading a model takes a moment. Each
+ * search reports which model was used.
  */
 export function openQueryEmbedder(
   { config, log, env }: { config: Config; log: Logger; env: Readonly<Record<string, string | undefined>> },

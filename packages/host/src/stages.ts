@@ -26,7 +26,7 @@ import { createSummarizeWorker } from '@heddle/summarize'
 import { CloseStack } from './close-stack.js'
 import { createJobThreads, type JobThreadsOptions } from './job-threads/job-threads.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
-import { DeadLetterBatcher, keepLettersIn } from './upkeep/dead-letter-batcher.js'
+import { DeadLetterBatcher, storeDeadLettersIn } from './upkeep/dead-letter-batcher.js'
 import { startHousekeeping } from './upkeep/housekeeping.js'
 import { createReembedding } from './upkeep/reembedding.js'
 import { UnpublishedEvents } from './upkeep/unpublished-events.js'
@@ -39,50 +39,50 @@ export interface StagesOptions {
   readonly clock: Clock
   readonly stages: readonly StageName[]
   readonly concurrency?: number
-  /** Whether, and how eagerly, this process also looks for threads that nobody was woken for. */
+  /** Whether, and how often, this process also runs the reconciler. */
   readonly reconcile: boolean | ReconcileTiming
-  /** Told of each try of a job that a worker here has ended. */
+  /** Called after each attempt of a job in this process. */
   readonly onSettled?: (settled: Settled) => void
-  /** The environment in which keys of providers are looked for. Default: none, so that summaries are extractive. */
+  /** The environment with the providers' keys. Default: empty, so that summaries are extractive. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** How long one call of a provider may take, in milliseconds; it is not tried again then. Default: a minute, and 3 tries. */
+  /** Time limit of a call to a provider, in milliseconds, without retries. Default: a minute, with 3 attempts. */
   readonly summaryCallMsMax?: number
-  /** Writes all summaries, whatever the settings say. */
+  /** Writes all summaries, instead of the configured one. */
   readonly summarizer?: Summarizer
   /** The summarizers to choose from, instead of those of `env`. */
   readonly summarizers?: Summarizers
-  /** Compares texts, whatever the configuration says; whoever gives it closes it. */
+  /** Used instead of the configured embedder; the caller closes it. */
   readonly embedder?: Embedder
   /**
-   * Carry out large jobs in threads, so that they hold nobody up whom this process serves besides. Default: all jobs are
-   * carried out on its one event loop.
+   * Run large jobs in threads, so that they do not block the event loop of this process. Default: all jobs run on the event
+   * loop.
    */
   readonly threads?: Pick<JobThreadsOptions, 'databaseUrl' | 'applicationName' | 'place'>
 }
 
 export interface ReconcileTiming {
-  /** Time between two looks, in milliseconds, without what chance adds to it. */
+  /** Time between two runs, in milliseconds, without the random part. */
   readonly everyMs: number
-  /** Younger work is left alone: it is still on its way through the queue. In milliseconds. */
+  /** Younger work is ignored, because its job is still in the queue. In milliseconds. */
   readonly patienceMs: number
 }
 
 export interface RunningStages {
   readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
-  /** Lets jobs under way finish, within a bound; never rejects. */
+  /** Waits for active jobs, within a time limit; never rejects. */
   stop(): Promise<void>
 }
 
 const WORKER_CLOSE_MS = 8_000
-/** A little more than a worker allows itself, for the case that it hangs. */
+/** A little more than the worker's own limit, in case its close hangs. */
 const CLOSE_BOUND_MS = WORKER_CLOSE_MS + 2_000
 const RECONCILE: ReconcileTiming = { everyMs: 15_000, patienceMs: 10_000 }
-/** What is kept for days may stay a minute longer, and an erasure may take one before anybody else looks after it. */
+/** Housekeeping can run once a minute: retentions are days, and an interrupted erasure may wait a minute. */
 const HOUSEKEEPING_FACTOR = 4
 /** Most threads, contexts or snapshots that one run of the reconciler wakes; the next run finds the rest. */
 const FOUND_MAX = 5_000
 
-/** Starts the workers of some stages in this process, and the reconciler where it is wanted. */
+/** Starts the workers of some stages in this process, and the reconciler if requested. */
 export async function startStages(options: StagesOptions): Promise<RunningStages> {
   const { store, queues, config, log, clock, stages } = options
   const opened = new CloseStack(log)
@@ -117,7 +117,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
         summaryCallMsMax: options.summaryCallMsMax ?? null,
       })
     if (threads !== undefined) opened.push('job threads', CLOSE_BOUND_MS, () => threads.close())
-    const letters = new DeadLetterBatcher(keepLettersIn(store, clock), clock)
+    const letters = new DeadLetterBatcher(storeDeadLettersIn(store, clock), clock)
     const deps = {
       store,
       queues,
@@ -159,7 +159,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     if (options.reconcile !== false) {
       const { everyMs, patienceMs } = options.reconcile === true ? RECONCILE : options.reconcile
       const reembedding = embedder === null ? null : createReembedding(store, embedder.model)
-      // Only a process with an embedder looks for threads to embed anew, so these processes share a lease of their own.
+      // Only processes with an embedder find threads to embed again, so these processes share a lease of their own.
       const leaseName = `reconcile ${config.queuePrefix}${embedder === null ? '' : ` and embed with ${embedder.model}`}`
       const unpublished = new UnpublishedEvents({ store, queues, clock, patienceMs })
       const reconciler = startReconciler({

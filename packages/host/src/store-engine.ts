@@ -11,7 +11,7 @@ import { applicationNameOf } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 
-/** What a command works with that needs no more than the store. */
+/** The opened store of a command that needs no queues. */
 export interface StoreEngine {
   readonly config: Config
   readonly log: Logger
@@ -19,7 +19,7 @@ export interface StoreEngine {
   readonly store: Store
   readonly client: Client
   readonly server: DatabaseServer
-  /** Stops and closes all of it, in reverse order and within bounds; never rejects. */
+  /** Stops and closes everything in reverse order, with time limits; never rejects. */
   close(): Promise<void>
 }
 
@@ -32,8 +32,8 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Opens the server and the store alone, for commands that only look at what is stored, or change it there: they work while
- * the queues are away.
+ * Opens only the server and the store, for commands that only read or change stored data: they work while the queues are
+ * down.
  */
 export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreEngine> {
   const { context, config, log } = options
@@ -67,7 +67,7 @@ export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreE
 
 const BYTES_PER_MEGABYTE = 1024 * 1024
 
-/** Nothing is created in a database that is not Heddle's yet, neither tables nor queues: its owner says when. */
+/** Opens a store that has been migrated. Creates neither tables nor queues: the owner of a database decides when. */
 export async function openMigratedStore(
   server: DatabaseServer,
   {

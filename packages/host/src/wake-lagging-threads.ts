@@ -7,10 +7,10 @@ interface Selection {
   readonly limit: number
 }
 
-/** Wakes that are sent together have four seconds: of hundreds of thousands, the last would not be sent within them. */
+/** Wakes that are sent together have a time limit of four seconds, which hundreds of thousands at once would exceed. */
 const WAKES_AT_ONCE = 64
 
-/** Later than any time before which a thread was to be left alone. */
+/** Later than any time of a next retry, so that failed threads are included. */
 const EVER_MS = Date.UTC(9_999, 0, 1)
 
 /** Wakes the stages with unprocessed messages of each thread, even after failures; summarize only after prune is done. */

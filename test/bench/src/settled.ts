@@ -1,6 +1,6 @@
 import type { Bench } from './bench.js'
 
-const LOOK_EVERY_MS = 50
+const POLL_EVERY_MS = 50
 
 /** Waits until the stages have processed all threads with this prefix: work of one round must not slow down the next. */
 export async function untilSettled({ sql }: Bench, prefix: string): Promise<void> {
@@ -11,6 +11,6 @@ export async function untilSettled({ sql }: Bench, prefix: string): Promise<void
         where starts_with(thread.name, ${prefix})
           and least(cursor.prune_seq, cursor.summarize_seq, cursor.embed_seq) < cursor.head_seq) as behind`
     if (row?.behind !== true) return
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
   }
 }

@@ -6,7 +6,7 @@ import { addDamage, assess, type Damage, type Ledger, noDamage } from './ledger.
 import { PROJECT } from './place.js'
 import { contentHash } from './production.js'
 
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 const TELL_EVERY_SECONDS = 20
 
 /** Waits until every stage has reached the head of every thread. @returns the seconds since `sinceMs`, also after a timeout */
@@ -30,7 +30,7 @@ export async function waitUntilDrained(
         toldSeconds = seconds()
         say(`${toldSeconds.toFixed(0)} s after the last fault: ${JSON.stringify(await findBehind(sql))}`)
       }
-      await wait(LOOK_EVERY_MS)
+      await wait(POLL_EVERY_MS)
     }
   } finally {
     await sql.end()

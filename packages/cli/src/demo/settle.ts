@@ -5,7 +5,7 @@ import type { Engine } from '@heddle/host'
 export const DEMO_CALL_MS_MAX = 20_000
 const SETTLE_MS_MAX = 120_000
 /** Milliseconds between checks whether the provider still answers. */
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 /** One failure may be transient. Two failures without a success, or one that took the whole limit, are not. */
 const FAILURES_MAX = 2
 
@@ -19,7 +19,7 @@ export async function settle({ client, models }: Engine, thread: string, signal:
   const startMs = performance.now()
   for (;;) {
     try {
-      await client.threads.waitUntilSettled(thread, { deadlineMs: LOOK_EVERY_MS, signal })
+      await client.threads.waitUntilSettled(thread, { deadlineMs: POLL_EVERY_MS, signal })
       return null
     } catch (error) {
       if (!(error instanceof HeddleError) || error.code !== 'TIMEOUT') throw error

@@ -8,7 +8,7 @@ import type { EngineContext } from '../setup/options.js'
 /** Events that are read at once. */
 const PAGE_EVENTS = 500
 /** Messages between processes may be lost, the log may not: it is looked at so often whatever happens. */
-const LOOK_EVERY_MS = 5_000
+const POLL_EVERY_MS = 5_000
 
 /**
  * Gives the events of the project in the order of their numbers, those of the log first and then each as it happens. What
@@ -80,7 +80,7 @@ async function* read(
       number = event.number
       if (topics.has(event.topic) && (threadId === null || event.threadId === threadId) && isOwn(event)) yield event
     }
-    if (events.length < PAGE_EVENTS && !signal.aborted) await bell.whenRung(LOOK_EVERY_MS)
+    if (events.length < PAGE_EVENTS && !signal.aborted) await bell.whenRung(POLL_EVERY_MS)
   }
 }
 

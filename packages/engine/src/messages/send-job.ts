@@ -19,7 +19,7 @@ export interface SendOptions extends RetryPolicy {
 }
 
 /** How often a producer without an answer looks into the store: later than answers come from workers that are busy. */
-const LOOK_EVERY_MS = 5_000
+const POLL_EVERY_MS = 5_000
 /**
  * A job that brought no answer for so long is sent again: it may have been lost with its queue. Each time it waits twice as
  * long: where workers are slow, not gone, copies at an even pace would fill the queue faster than they can empty it.
@@ -86,8 +86,8 @@ class Sending {
       // The worker replies after the commit. Only a reply that was lost makes it worth a look into the store: many producers
       // that look while their jobs wait would take the time of the very worker that they wait for.
       whenOk: true,
-      firstReadMs: LOOK_EVERY_MS,
-      readEveryMs: LOOK_EVERY_MS,
+      firstReadMs: POLL_EVERY_MS,
+      readEveryMs: POLL_EVERY_MS,
       read: () => this.#look(),
     })
     this.#expected = expected

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RetryableError } from '@heddle/contracts'
 
-const LOOK_EVERY_MS = 100
+const POLL_EVERY_MS = 100
 
 /** Looks again and again until something is so, or the deadline has passed. */
 export async function waitFor(
@@ -19,6 +19,6 @@ export async function waitFor(
         hint: 'see `heddle queues` for what is waiting, and `heddle doctor` for what is wrong',
       })
     }
-    await sleep(LOOK_EVERY_MS, undefined, options.signal ? { signal: options.signal } : {})
+    await sleep(POLL_EVERY_MS, undefined, options.signal ? { signal: options.signal } : {})
   }
 }

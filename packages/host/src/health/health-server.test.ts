@@ -22,7 +22,7 @@ async function withServer(
   }
 }
 
-test('a port in use is a typed error that says what to do', async () => {
+test('a port in use is a typed error with a hint', async () => {
   await withServer(async ({ port }) => {
     await expect(
       startHealthServer({ port, identity: {}, checkReady: async () => undefined, readMetrics }),
@@ -35,7 +35,7 @@ test('a port in use is a typed error that says what to do', async () => {
   })
 })
 
-test('what the process has done is there for Prometheus', async () => {
+test('metrics are served for Prometheus', async () => {
   await withServer(async ({ port }) => {
     const metrics = await fetch(`http://127.0.0.1:${port}/metrics`)
     expect(metrics.headers.get('content-type')).toContain('text/plain')
@@ -43,7 +43,7 @@ test('what the process has done is there for Prometheus', async () => {
   })
 })
 
-test('health is that of the process, readiness that of its servers', async () => {
+test('healthz reports the process, readyz its servers', async () => {
   const checkReady = async () => {
     throw new RetryableError('SERVICE_UNAVAILABLE', 'the database does not answer')
   }
@@ -59,7 +59,7 @@ test('health is that of the process, readiness that of its servers', async () =>
   )
 })
 
-test('a running "up" is found by asking it, and a stranger on its port is not taken for it', async () => {
+test('a running "up" is recognized by its answer, and another process on its port is not', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'heddle-presence-'))
   try {
     expect(await findUp(dataDir)).toBeNull()

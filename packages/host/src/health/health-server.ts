@@ -9,22 +9,22 @@ export interface HealthServer {
 }
 
 export interface HealthOptions {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Who answers: how another command tells this process from a stranger on the same port. */
+  /** Fields of `/healthz` by which another command recognizes this process. */
   readonly identity: Readonly<Record<string, unknown>>
-  /** Throws while the process cannot serve, with what is missing. */
+  /** Throws while the process cannot serve, with the reason. */
   readonly checkReady: () => Promise<void>
-  /** What the process has done, in the form that Prometheus reads. */
+  /** Metrics of the process in Prometheus's text format. */
   readonly readMetrics: () => Promise<{ type: string; text: string }>
 }
 
 const HOST = '127.0.0.1'
 
 /**
- * `/healthz` (the process lives) and `/readyz` (its servers answer) as JSON and `/metrics` for Prometheus, on loopback only.
+ * `/healthz` (the process runs) and `/readyz` (its servers answer) as JSON and `/metrics` for Prometheus, on loopback only.
  *
- * @throws PermanentError `CONFLICT` where the port is in use, `FORBIDDEN` where it may not be opened
+ * @throws PermanentError `CONFLICT` if the port is in use, `FORBIDDEN` without permission to open it
  */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
@@ -54,9 +54,9 @@ async function answer(
     response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
     response.end(`${JSON.stringify(body)}\n`)
   }
-  // A page in a browser may resolve a name of its own to this address; it cannot choose the Host header.
+  // A web page can resolve its own host name to this address (DNS rebinding), but cannot choose the Host header.
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)) {
-    return send(403, { code: 'FORBIDDEN', detail: 'this address answers on loopback only' })
+    return send(403, { code: 'FORBIDDEN', detail: 'only requests to the loopback address are answered' })
   }
   if (method !== 'GET' && method !== 'HEAD')
     return send(405, { code: 'VALIDATION_ERROR', detail: 'only GET is answered' })

@@ -1,22 +1,22 @@
 import { errorData, HeddleError, RetryableError } from '@heddle/contracts'
 import { type Clock, within } from '@heddle/runtime'
 
-/** A server that a process works with. */
-export interface AskedServer {
-  /** What it is, for people: `Postgres (store)`. */
+/** A server that a process needs. */
+export interface RequiredServer {
+  /** Name in messages: `Postgres (store)`. */
   readonly name: string
   ping(): Promise<unknown>
 }
 
-/** A probe waits a second or a few; a server that takes longer is of no use either. */
+/** Probes wait for one or a few seconds; a slower server counts as down. */
 const ANSWER_WITHIN_MS = 2_000
 
 /**
- * Asks all servers at once, and waits for none of them for long.
+ * Pings all servers concurrently, with a time limit.
  *
- * @throws RetryableError `SERVICE_UNAVAILABLE` that names every server that is away
+ * @throws RetryableError `SERVICE_UNAVAILABLE` with the name of every server that is down
  */
-export async function checkServers(servers: readonly AskedServer[], clock: Clock): Promise<void> {
+export async function checkServers(servers: readonly RequiredServer[], clock: Clock): Promise<void> {
   const answers = await Promise.all(servers.map((server) => faultOf(server, clock)))
   const away = answers.filter((answer) => answer !== null)
   if (away.length === 0) return
@@ -28,7 +28,7 @@ export async function checkServers(servers: readonly AskedServer[], clock: Clock
       facts: { away: names },
       hint:
         hintOf(away) ??
-        `Check that ${names.join(' and ')} can be reached; this process goes on by itself when that is so. "heddle doctor" tells more.`,
+        `Check that ${names.join(' and ')} can be reached; this process resumes by itself then. "heddle doctor" shows details.`,
       retryAfter: 1,
     },
   )
@@ -40,13 +40,13 @@ interface Fault {
   readonly hint: string | undefined
 }
 
-/** What the servers themselves say is to be done, each once; null where one of them says nothing. */
+/** The hints of the servers' errors, each once; null if one of them has no hint. */
 function hintOf(faults: readonly Fault[]): string | null {
   const hints = new Set(faults.map(({ hint }) => hint))
   return hints.has(undefined) ? null : [...hints].join(' ')
 }
 
-async function faultOf({ name, ping }: AskedServer, clock: Clock): Promise<Fault | null> {
+async function faultOf({ name, ping }: RequiredServer, clock: Clock): Promise<Fault | null> {
   const late = () => {
     throw new RetryableError('TIMEOUT', `no answer within ${ANSWER_WITHIN_MS / 1_000} s`)
   }

@@ -4,7 +4,7 @@ import { loadConfig } from '@heddle/runtime'
 import { expect, onTestFinished, test } from 'vitest'
 import { createJobThreads } from './job-threads.js'
 
-/** Says which thread a job came to, by the reason of a skipped outcome; some jobs end the thread, or are refused. */
+/** Returns the thread of a job as the reason of a skipped outcome; some jobs end the thread, or are refused. */
 const echo = `
   import { parentPort, threadId, workerData } from 'node:worker_threads'
   parentPort.on('message', (message) => {
@@ -41,7 +41,7 @@ function jobOf<Payload>(payload: Payload, jobId = '1'): Job<Payload> {
 const small: WorkSize = { messages: 500, tokens: 50_000 }
 const huge: WorkSize = { messages: 10_000, tokens: 1_000_000 }
 
-test('contexts of ordinary size have a thread for themselves; very large ones share theirs with background work', async () => {
+test('contexts of ordinary size have their own thread; very large ones share one with background work', async () => {
   const { assemble, prune, summarize, embed } = openThreads()
   const reasons = []
   for (const { outcome } of [
@@ -59,7 +59,7 @@ test('contexts of ordinary size have a thread for themselves; very large ones sh
   expect(others[0]?.[0]).not.toBe(ordinary?.[0])
 })
 
-test('the events of a job come along, and its error is the one that its handler threw', async () => {
+test('a job returns its events, and fails with the error of its handler', async () => {
   const { assemble } = openThreads()
   expect(await assemble.carryOut(jobOf(context), small)).toMatchObject({ events: [{ topic: 'context.built' }] })
   await expect(assemble.carryOut(jobOf(context, 'gone'), small)).rejects.toMatchObject({
@@ -68,7 +68,7 @@ test('the events of a job come along, and its error is the one that its handler 
   })
 })
 
-test('a thread that dies fails the jobs that it had, to be tried again, and the next job starts another', async () => {
+test('when a thread dies its jobs fail with a retryable error, and the next job starts another thread', async () => {
   const { assemble } = openThreads()
   await expect(assemble.carryOut(jobOf(context, 'exit'), small)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
@@ -77,7 +77,7 @@ test('a thread that dies fails the jobs that it had, to be tried again, and the 
   expect(await assemble.carryOut(jobOf(context), small)).toMatchObject({ outcome: { kind: 'skipped' } })
 })
 
-test('a thread has texts embedded by the embedder of its process', async () => {
+test('a thread embeds texts with the embedder of its process', async () => {
   const { assemble } = openThreads()
   const { outcome } = await assemble.carryOut(jobOf(context, 'embed'), small)
   expect(outcome).toMatchObject({ reason: '[{"0":1}]' })

@@ -5,43 +5,43 @@ import { createWorkerCalls, type WorkerCalls } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
 import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './protocol.js'
 
-/** Where a process carries out its large jobs, by stage. */
+/** Runs the large jobs of a process in threads. */
 export interface JobThreads {
   readonly assemble: LargeJobs<AssembleJob, NewEvent>
   readonly prune: LargeJobs<WakeJob, never>
   readonly summarize: LargeJobs<WakeJob, NewEvent>
   readonly embed: LargeJobs<WakeJob, never>
-  /** Ends the threads, within a bound. */
+  /** Ends the threads within a time limit. */
   close(): Promise<void>
 }
 
 export interface JobThreadsOptions extends Omit<JobThreadData, 'embedder' | 'cacheBytesMax'> {
   readonly embedder: TextEmbedder | null
   readonly queues: Pick<Queues, 'noteCall'>
-  /** The module of the threads. Default the one beside this module. */
+  /** The module of the threads. Default `thread.js` beside this module. */
   readonly url?: URL
 }
 
 /**
- * A context of so much takes up to some 20 ms to build without anything prepared, and so long everything else that the
- * process serves has to wait.
+ * A context of this size takes up to some 20 ms to build without cached input, and blocks the event loop of the process for
+ * that time.
  */
 const SIZE_MAX: WorkSize = { messages: 150, tokens: 12_000 }
-/** A larger context takes seconds to build the first time: those of ordinary size must not wait for it. */
+/** A larger context takes seconds to build the first time, so contexts up to this size have a thread of their own. */
 const ORDINARY_MAX: WorkSize = { messages: 2_000, tokens: 200_000 }
-/** A job that takes longer hangs; its thread is stopped, and the job tried again. In milliseconds. */
+/** A job that takes longer counts as hanging: its thread is stopped, and the job retried. In milliseconds. */
 const CALL_MS_MAX = 600_000
 const CLOSE_MS = 3_000
-/** What each thread keeps of the threads that it built contexts of; the second one holds a thread of 10,000 messages. */
+/** Cached input of contexts in each thread; that of the second holds a conversation of 10,000 messages. */
 const ORDINARY_CACHE_BYTES_MAX = 15_000_000
 const LONG_CACHE_BYTES_MAX = 30_000_000
-/** New objects of a thread before they are collected: by default it would be 48 MB, of which a job fills a few. */
+/** Young generation of a thread's heap: the default is 48 MB, of which a job fills a few. */
 const YOUNG_HEAP_MEGABYTES_MAX = 8
 
 /**
- * Two threads, which start with the first large job that they get: one for contexts of ordinary size, which somebody waits
- * for, and one for very large contexts, snapshots and background work. A thread that dies fails the jobs that it had, which
- * are tried again; the next job starts another.
+ * Two threads, which start with their first job: one for contexts of ordinary size, for which a caller waits, and one for very
+ * large contexts, snapshots and background work. When a thread dies, its jobs fail and are retried; the next job starts
+ * another thread.
  */
 export function createJobThreads(options: JobThreadsOptions): JobThreads {
   const { embedder, queues, config } = options

@@ -14,12 +14,12 @@ import { snapshotsFolderOf } from '../snapshots-folder.js'
 import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './protocol.js'
 
 /*
- * A thread that carries out large jobs: it has a store of its own, and the handlers of the stages that compute. What is one in
- * a process, the embedder and the counts of what models were asked, it asks the thread that started it for.
+ * A thread that runs large jobs, with its own store and the handlers of the computing stages. The embedder and the counts of
+ * model calls exist once per process: for them it calls the thread that started it.
  */
 
 const BYTES_PER_MEGABYTE = 1024 * 1024
-/** Vectors are compared for the few contexts that select items or recall memories. */
+/** A small share, because only the few contexts that select items or recall memories compare vectors. */
 const SHARE_OF_VECTOR_CACHE = 0.25
 
 if (parentPort === null) throw new Error('this module runs in a worker thread only')
@@ -60,7 +60,7 @@ const assembler = createAssembler({
 const ready = loadConfiguredModules(place)
 
 async function carryOut({ stage, job }: JobRequest, publish: (event: NewEvent) => void): Promise<Outcome> {
-  // What stops the job is known to the process alone: the thread goes on to the end of what it has begun.
+  // The abort signal stays in the process: the thread always finishes a job that it has begun.
   const { signal } = new AbortController()
   if (stage === 'assemble') return await assembler({ ...job, signal }, { publish })
   if (stage === 'prune') return await prune({ ...job, signal }, deps)
@@ -80,7 +80,7 @@ thread.serve<JobRequest, JobResponse>({
       await ready
       return { outcome: await carryOut(request, (event) => events.push(event)), events }
     } catch (error) {
-      // The process learns no more than its message.
+      // The process receives only the message.
       if (!(error instanceof HeddleError)) log.error({ error, stage: request.stage }, 'a job failed in its thread')
       return { error: errorData(error) }
     }

@@ -6,7 +6,7 @@ import { enterFolder } from './data-folder-users.js'
 
 const folders: string[] = []
 const unaborted = new AbortController().signal
-/** Processes that live as long as the test does. */
+/** Processes that run as long as the test. */
 const [first, second] = [process.pid, process.ppid]
 
 afterEach(async () => {
@@ -19,7 +19,7 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-test('who started the server stops it only when the other command has left', async () => {
+test('the command that started the server stops it only after the other command has left', async () => {
   const dataDir = await newFolder()
   const starter = await enterFolder(dataDir, unaborted, first)
   const joiner = await enterFolder(dataDir, unaborted, second)
@@ -39,7 +39,7 @@ test('who started the server stops it only when the other command has left', asy
   expect(await readdir(dataDir)).toEqual(['users'])
 })
 
-test('a command that comes while the server is being stopped waits until it has stopped', async () => {
+test('a command that starts while the server is being stopped waits until it has stopped', async () => {
   const dataDir = await newFolder()
   const starter = await enterFolder(dataDir, unaborted, first)
   const events: string[] = []
@@ -57,7 +57,7 @@ test('a command that comes while the server is being stopped waits until it has 
   expect(events).toEqual(['closed', 'entered'])
 })
 
-test('who is asked to stop waits for nobody', async () => {
+test('a command with an aborted signal does not wait for others', async () => {
   const dataDir = await newFolder()
   const starter = await enterFolder(dataDir, unaborted, first)
   await enterFolder(dataDir, unaborted, second)
@@ -72,7 +72,7 @@ test('who is asked to stop waits for nobody', async () => {
   expect(closed).toBe(true)
 })
 
-test('files of processes that were killed hold nobody up', async () => {
+test('files of killed processes are ignored', async () => {
   const dataDir = await newFolder()
   const starter = await enterFolder(dataDir, unaborted, first)
   const dead = '4194304'
@@ -84,7 +84,7 @@ test('files of processes that were killed hold nobody up', async () => {
   expect(await readdir(join(dataDir, 'users'))).toEqual([])
 })
 
-test('files of a power cut, whose pids belong to somebody else by now or that were cut off, hold nobody up', async () => {
+test('files from before a power cut are ignored if their pid was reused or they are incomplete', async () => {
   const dataDir = await newFolder()
   const stranger = JSON.stringify({ pid: process.ppid, startedAt: 'before the power cut' })
   await writeFile(join(dataDir, 'stopping'), stranger)

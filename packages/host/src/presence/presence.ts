@@ -6,10 +6,10 @@ import { createFile, makeFolder, replaceFile, unusableFolder } from '@heddle/emb
 const ANSWER_WITHIN_MS = 2_000
 
 /**
- * Leaves word in the data folder, which is created if it is not there, that this process runs everything for it, or is about
- * to. Of two that do so at once, one gets to.
+ * Announces in the data folder, which is created if missing, that this process serves it or is starting to. Of two
+ * concurrent calls one succeeds.
  *
- * @returns false where another one's word is there, and the other one lives
+ * @returns false if another running process is announced there
  */
 export async function announceUp(dataDir: string, up: RunningUp): Promise<boolean> {
   await makeFolder(dataDir, dataDir)
@@ -25,13 +25,13 @@ export async function announceUp(dataDir: string, up: RunningUp): Promise<boolea
   }
 }
 
-/** Takes the word back; that of another process stays. */
+/** Removes the announcement, unless it is that of another process. */
 export async function withdrawUp(dataDir: string, pid: number): Promise<void> {
   const up = await readUp(dataDir)
   if (up?.pid === pid) await rm(join(dataDir, UP_FILE), { force: true })
 }
 
-/** Whether it serves already, and does not just start. */
+/** Whether it serves requests, instead of still starting. */
 export async function isReady(up: RunningUp): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)

@@ -3,9 +3,9 @@ import { RetryableError } from '@heddle/contracts'
 import type { Config } from '@heddle/runtime'
 
 /**
- * What has no server of its own joins, without DATABASE_URL, a `heddle up` that runs on the same folder.
+ * For a program that does not start the embedded server: without DATABASE_URL a `heddle up` must run on the same folder.
  *
- * @throws RetryableError `SERVICE_UNAVAILABLE` where there is none
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if there is none
  */
 export async function requireServer({ mode, dataDir }: Pick<Config, 'mode' | 'dataDir'>): Promise<void> {
   if (mode !== 'embedded' || (await findUp(dataDir)) !== null) return

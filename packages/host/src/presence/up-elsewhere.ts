@@ -4,23 +4,23 @@ import { systemClock } from '@heddle/runtime'
 import type { HostContext } from '../context.js'
 import { isReady } from './presence.js'
 
-const LOOK_EVERY_MS = 100
-/** A first start makes a cluster and its tables, on a slow machine too. */
+const POLL_EVERY_MS = 100
+/** Enough for a first start, which creates a cluster and its tables, on a slow machine. */
 const START_MS_MAX = 20_000
 
-/** Who has the port of another one finds its word within this time: it may be anybody's port. */
-export const WORD_MS_MAX = 1_000
-/** Who has its folder waits longer: the other one is there for sure, and may start slowly. */
-export const FOLDER_WORD_MS_MAX = 10_000
+/** How long to wait for the announcement of another `heddle up` if its port is in use: any program may use the port. */
+export const PORT_GRACE_MS = 1_000
+/** The same if its folder is in use: another `heddle up` certainly runs, but may start slowly. */
+export const FOLDER_GRACE_MS = 10_000
 
 /**
- * The `heddle up` that serves a data folder, once it is ready; null where there is none, or where it ended while it started.
+ * The `heddle up` that serves a data folder, once it is ready; null if there is none, or if it ended during its start.
  *
- * @param graceMs how long to wait for the word of one that is about to leave it
- * @throws RetryableError `TIMEOUT` where it has been starting for 20 s
+ * @param graceMs how long to wait for the announcement of one that is starting
+ * @throws RetryableError `TIMEOUT` if it has been starting for 20 s
  */
 export async function untilUp(context: HostContext, dataDir: string, graceMs = 0): Promise<RunningUp | null> {
-  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+  for (let waitedMs = 0; ; waitedMs += POLL_EVERY_MS) {
     const up = await findUp(dataDir)
     if (up === null && waitedMs >= graceMs) return null
     if (up !== null && (await isReady(up))) return up
@@ -30,9 +30,9 @@ export async function untilUp(context: HostContext, dataDir: string, graceMs = 0
       throw new RetryableError('TIMEOUT', `process ${up.pid} has been starting for ${START_MS_MAX / 1_000} s`, {
         field: 'data',
         received: dataDir,
-        hint: 'See what it says, or stop it and run this again.',
+        hint: 'Read its output, or stop it and run this again.',
       })
     }
-    await systemClock.wait(LOOK_EVERY_MS, context.signal)
+    await systemClock.wait(POLL_EVERY_MS, context.signal)
   }
 }

@@ -4,10 +4,10 @@ import { loadConfiguredModules } from '../configured-modules.js'
 import { requireServer } from '../presence/index.js'
 import type { Surroundings } from './surroundings.js'
 
-/** How long a process that was asked to stop may take; jobs that are cut off are taken up by others. */
+/** Time limit of a graceful stop; other workers process the jobs that it interrupts. */
 const CLOSE_MS_MAX = 20_000
 
-/** The program of a worker: runs some stages in this process until it is asked to stop. */
+/** The program of a worker: runs some stages until the process is asked to stop. */
 export function serveStages(stages: readonly StageName[]): Promise<void> {
   return run(async (surroundings) => {
     const { runStages } = await import('./run-stages.js')
@@ -25,8 +25,8 @@ export function serveGateway(): Promise<void> {
 }
 
 /**
- * Runs a program from the environment alone. It heeds signals from its first moment on: process 1 of a container that does
- * not would never hear of a SIGTERM. So what takes long to load is loaded by the program itself.
+ * Runs a program that is configured by the environment alone. It handles signals from the beginning: as process 1 of a
+ * container it would otherwise never receive a SIGTERM. Modules that load slowly are therefore imported by the program.
  */
 async function run(program: (surroundings: Surroundings) => Promise<void>): Promise<void> {
   const log = createLogger({ level: 'info', name: 'heddle' })
@@ -52,7 +52,7 @@ async function run(program: (surroundings: Surroundings) => Promise<void>): Prom
     try {
       await program({ context, config, log })
     } catch (error) {
-      // Being asked to stop is how a program ends well, and what fails then, such as a server that ends too, is no news.
+      // A requested stop is a success, and failures after it, such as a server that stops, too, are expected.
       if (!stopping.signal.aborted) throw error
     }
   })()

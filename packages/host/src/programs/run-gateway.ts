@@ -63,9 +63,9 @@ export async function runGateway(surroundings: Surroundings, service: GatewaySer
     backend = gatewayBackendOf(engine)
     // A gateway without stages is one of several: it starts all the same.
     if (stages.length === 0 && served.isOpenToOthers) await warnWithoutKey(engine)
-    const tellReady = await service.ready?.(engine, served)
+    const reportReady = await service.ready?.(engine, served)
     serviceLog.ready({ port, host: config.host })
-    tellReady?.()
+    reportReady?.()
     await untilAskedToStop(context)
   } finally {
     serviceLog.stopping()

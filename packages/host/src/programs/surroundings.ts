@@ -1,7 +1,7 @@
 import { type Config, type Logger, untilStopped } from '@heddle/runtime'
 import type { HostContext } from '../context.js'
 
-/** What a program of a service has: its environment, as it was read. */
+/** The context, configuration and log of a service's program. */
 export interface Surroundings {
   readonly context: HostContext
   readonly config: Config

@@ -5,56 +5,56 @@ import type { DeadLetter } from '@heddle/queue'
 import { type Clock, Gatherer, splitUnlessAway } from '@heddle/runtime'
 import { insertDeadLetter, markThreadFailed, type Store } from '@heddle/store'
 
-/** Keeps letters of one project, all or none of them. */
-export type KeepLetters = (projectId: string | null, letters: readonly DeadLetter[]) => Promise<void>
+/** Stores dead letters of one project in one transaction. */
+export type StoreDeadLetters = (projectId: string | null, letters: readonly DeadLetter[]) => Promise<void>
 
-/** How long letters of a project gather after one was kept. */
+/** How long dead letters of a project are collected after one was stored. */
 const GATHER_MS = 250
-/** Letters in one transaction: each may hold a job of some megabytes. */
-export const LETTERS_AT_ONCE_MAX = 16
+/** Dead letters in one transaction: each may hold a job of some megabytes. */
+export const BATCH_MAX = 16
 
 /**
- * Keeps dead letters of many jobs together: each commit of its own would make those wait who store messages. A lone letter
- * is kept at once; what comes within a quarter of a second after it gathers.
+ * Stores dead letters of many jobs together, because separate commits would delay the ingestion of messages. A single dead
+ * letter is stored at once; those of the next quarter of a second are collected.
  *
- * Letters that the database refuses together are halved until the one at fault is alone; where the database is away, all fail,
+ * A batch that the database refuses is halved until the dead letter at fault is alone. While the database is down all fail,
  * and their jobs stay in the queue.
  */
 export class DeadLetterBatcher {
-  readonly #groups: Gatherer<DeadLetter>
+  readonly #batches: Gatherer<DeadLetter>
 
-  constructor(keep: KeepLetters, clock: Pick<Clock, 'after'>) {
-    this.#groups = new Gatherer<DeadLetter>({
+  constructor(store: StoreDeadLetters, clock: Pick<Clock, 'after'>) {
+    this.#batches = new Gatherer<DeadLetter>({
       keyOf: ({ projectId }) => projectId ?? '',
-      itemsMax: LETTERS_AT_ONCE_MAX,
+      itemsMax: BATCH_MAX,
       restMs: () => GATHER_MS,
       onRefused: splitUnlessAway,
-      flush: (letters) => keep(letters[0]?.projectId ?? null, letters),
+      flush: (letters) => store(letters[0]?.projectId ?? null, letters),
       clock,
     })
   }
 
-  /** Resolves once the letter is committed. */
+  /** Resolves once the dead letter is committed. */
   add(letter: DeadLetter): Promise<void> {
-    return this.#groups.add(letter)
+    return this.#batches.add(letter)
   }
 }
 
-/** The reconciler leaves a thread that a stage gave up on alone for so long. */
+/** The reconciler skips a thread whose job failed permanently for this time. */
 const GIVEN_UP_MS = 300_000
 
 /**
- * Keeps jobs of one project that failed for good, and marks the threads that the reconciler would send to their stage again
- * and again. A message or a request that fails says nothing of its thread: no stage would take away the mark that it left.
+ * Stores permanently failed jobs of one project, and marks their threads as failed, which the reconciler would otherwise wake
+ * again and again. Failed ingest and assemble jobs do not mark their thread, because no stage would remove the mark.
  */
-export function keepLettersIn(store: Store, clock: Clock): KeepLetters {
+export function storeDeadLettersIn(store: Store, clock: Clock): StoreDeadLetters {
   return async (projectId, letters) => {
     await store.inProject(projectId ?? NIL_ID, async (tx) => {
-      // In the order in which others lock threads.
+      // In the order in which other transactions lock threads, so that they cannot deadlock.
       const ordered = [...letters].sort((one, other) => (one.threadId ?? '').localeCompare(other.threadId ?? ''))
       await Promise.all(
         ordered.map((letter) => {
-          // An ingest job names its thread and its agent, where others have ids.
+          // An ingest job has names of its thread and agent; other jobs have ids.
           const { thread, agent } = ownersOf(letter.payload)
           return insertDeadLetter(tx, { ...letter, threadId: letter.threadId ?? thread, agentId: agent })
         }),

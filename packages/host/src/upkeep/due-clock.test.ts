@@ -10,7 +10,7 @@ function recorded() {
   return { lines, log: { warn: note, info: note } as never }
 }
 
-test('a jump of the machine, of the database or of both makes nothing due, and is logged once', async () => {
+test('a clock jump of the machine, of the database or of both makes nothing due, and is logged once', async () => {
   const clock = new ManualClock()
   const { lines, log } = recorded()
   let serverAheadMs = 0
@@ -31,7 +31,7 @@ test('a jump of the machine, of the database or of both makes nothing due, and i
   expect(lines.at(-1)).toBe('clocks agree again')
 })
 
-test('a clock that was set back is believed, and a database that does not answer has nothing removed', async () => {
+test('a clock that was set back is used, and without an answer of the database nothing is due', async () => {
   const clock = new ManualClock()
   const startedMs = clock.nowMs()
   const readServerMs = async () => startedMs + clock.monotonicMs()

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@heddle/runtime'
 
 export interface DueClock {
-  /** The time by which something may be removed as past its retention; null where the database does not say. */
+  /** The time that decides whether data is past its retention; null if the database does not answer. */
   nowMs(): Promise<number | null>
 }
 
@@ -12,14 +12,13 @@ export interface DueClockOptions {
   readServerMs(): Promise<number>
 }
 
-/** Between clocks that time servers look after, and that a busy machine reads late. */
+/** Larger than the differences of synchronized clocks, and than the delay of reading one on a busy machine. */
 const SKEW_MS_MAX = 60_000
 
 /**
- * A clock for what cannot be taken back. The time of day may jump a year ahead, by hand or by a time server that is wrong, on
- * this machine, on that of the database, or on both where they are one. So the earliest of three counts: both times of day, and
- * the time at which this process started with the time that has passed since, which nothing sets. What is due is removed later
- * then, never too soon.
+ * A clock for irreversible removals. The time of day may jump a year ahead, set by hand or by a wrong time server, on this
+ * machine, on that of the database, or on both if they are the same. So the earliest of three times is used: the two times of
+ * day, and the start time of this process plus its monotonic time. Then data may be removed late, but never too soon.
  */
 export function createDueClock({ clock, log, readServerMs }: DueClockOptions): DueClock {
   const startedMs = clock.nowMs() - clock.monotonicMs()

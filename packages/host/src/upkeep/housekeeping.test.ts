@@ -16,12 +16,12 @@ const forEver = {
   tombstonesDays: null,
 }
 
-test('an erasure that cannot be carried on does not stand in the way of those after it', async () => {
+test('an erasure that cannot be finished does not block later ones', async () => {
   const targets = ['stuck', 'next'].map((targetId): ErasureTarget => ({ projectId: 'p', kind: 'thread', targetId }))
   const warnings: unknown[] = []
   let tries = 0
   const housekeeping = startHousekeeping({
-    // Nothing is left of a thread whose tombstone is gone.
+    // A thread without a tombstone has been erased already.
     store: {
       asReconciler: async () => targets,
       inProject: async () => true,

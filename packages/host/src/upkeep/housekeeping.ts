@@ -20,32 +20,31 @@ export interface HousekeepingOptions {
   readonly log: Logger
   /** How long each kind is kept; null for ever. */
   readonly retention: Config['retention']
-  /** Where files of snapshots lie. */
   readonly snapshotsFolder: string
   /** Time between two runs, in milliseconds. */
   readonly everyMs: number
-  /** Erasures that began later are left to whoever began them, in milliseconds. */
+  /** Erasures younger than this are left to the process that began them, in milliseconds. */
   readonly patienceMs: number
 }
 
 export interface Housekeeping {
-  /** Does what is due, or waits for the run that is under way. Never throws: what failed is tried again with the next. */
+  /** Runs once, or waits for the current run. Never throws: failures are retried by the next run. */
   runOnce(): Promise<Housekept>
   close(): Promise<void>
 }
 
 export interface Housekept {
-  /** Erasures that were carried to their end. */
+  /** Erasures that were finished. */
   readonly erasures: number
   /** Rows past their retention that were removed, by kind. */
   readonly removed: Readonly<Partial<Record<RetainedKind, number>>>
-  /** Files of snapshots that no row stood for, or that still held what was erased. */
+  /** Snapshot files without a row, or with erased content. */
   readonly files: SweptFiles
 }
 
-/** Rows that one transaction removes. */
+/** Rows removed by one transaction. */
 const ROWS_PER_STEP = 1_000
-/** Steps of one run and kind: with one run a minute, more than any installation makes. The rest goes with the next. */
+/** Steps of one run for each kind: with one run a minute, more rows than any installation creates. */
 const STEPS_MAX = 100
 const ERASURES_MAX = 100
 const DAY_MS = 86_400_000
@@ -54,8 +53,8 @@ const MINUTE_MS = 60_000
 const times = (count: number | null, unitMs: number) => (count === null ? null : count * unitMs)
 
 /**
- * Carries on erasures whose process died, and removes what has been kept for long enough, on a timer of its own process.
- * Any number of processes may do so at once.
+ * Finishes erasures whose process died, and removes data past its retention, on a timer. Any number of processes may do so at
+ * once.
  */
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { everyMs, store, clock, log } = options
@@ -77,7 +76,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
         return
       }
       const done = await runOnce()
-      if (didSomething(done)) log.info({ ...done }, 'kept house')
+      if (didSomething(done)) log.info({ ...done }, 'housekeeping finished')
     }
   })()
   return {
@@ -94,7 +93,7 @@ async function runHousekeeping(
   options: HousekeepingOptions & { dueClock: DueClock },
   signal: AbortSignal,
 ): Promise<Housekept> {
-  const erasures = await carryOn(options, signal)
+  const erasures = await finishErasures(options, signal)
   const nowMs = await options.dueClock.nowMs()
   if (nowMs === null) return { erasures, removed: {}, files: await sweep(options, signal) }
   const removed: Partial<Record<RetainedKind, number>> = {}
@@ -113,15 +112,15 @@ async function sweep({ store, log, snapshotsFolder }: HousekeepingOptions, signa
   try {
     return await sweepSnapshotFiles(store, { folder: snapshotsFolder })
   } catch (error) {
-    if (!signal.aborted) log.warn({ error }, 'files of snapshots could not be looked after, and will be next time')
+    if (!signal.aborted) log.warn({ error }, 'cleaning up snapshot files failed; will retry')
     return { removed: 0, rewritten: 0 }
   }
 }
 
-async function carryOn({ store, queues, clock, log, patienceMs }: HousekeepingOptions, signal: AbortSignal) {
+async function finishErasures({ store, queues, clock, log, patienceMs }: HousekeepingOptions, signal: AbortSignal) {
   let finished = 0
   const warn = (error: unknown) => {
-    if (!signal.aborted) log.warn({ error }, 'an erasure could not be carried on, and will be tried again')
+    if (!signal.aborted) log.warn({ error }, 'finishing an erasure failed; will retry')
   }
   const begunBeforeMs = clock.nowMs() - patienceMs
   const found = findUnfinishedErasures(store, { limit: ERASURES_MAX, begunBeforeMs })
@@ -131,7 +130,7 @@ async function carryOn({ store, queues, clock, log, patienceMs }: HousekeepingOp
   })
   for (const target of targets) {
     if (signal.aborted) break
-    // One that fails again and again must not stand in the way of those that began after it.
+    // An erasure that fails repeatedly must not block later ones.
     try {
       await finishErasure({ store, queues }, target, signal)
       finished++
@@ -159,7 +158,7 @@ async function removeOf(
       removed += count
     }
   } catch (error) {
-    log.warn({ error, kind }, 'what is past its retention could not be removed, and will be tried again')
+    log.warn({ error, kind }, 'removing data past its retention failed; will retry')
   }
   return removed
 }

@@ -1,22 +1,22 @@
 import { findThreadsToReembed, type Store, type ThreadWork } from '@heddle/store'
 import { LRUCache } from 'lru-cache'
 
-/** A look takes this much; the rest is found by the next. */
+/** Most threads found by one run; the next run finds the rest. */
 const FOUND_MAX = 1_000
 
-/** Processes that disagree about the model would wake a thread for ever: each gives it up after so many times. */
+/** Processes with different models would wake a thread for ever: each stops after this many wakes of a thread. */
 const WAKES_MAX = 3
 
-/** Threads whose wakes are counted: a hundred looks of new ones. A thread that comes again after them is counted anew. */
+/** Threads whose wakes are counted, those of a hundred runs; older counts are dropped. */
 const REMEMBERED_MAX = 100_000
 
 /**
- * After the model was changed: finds threads that have vectors of the one before, and not yet as many of the new one.
+ * After a change of the model: finds threads with vectors of an earlier model and fewer of the new one.
  *
- * @returns finds some of them, at a time in milliseconds
+ * @returns a function that finds some of them, given the current time in milliseconds
  */
 export function createReembedding(store: Store, model: string): (nowMs: number) => Promise<ThreadWork[]> {
-  // By size, which unlike `max` takes no memory before there are entries: few installations change their model.
+  // With `maxSize`, because `max` allocates memory for all entries in advance, and few installations change their model.
   const wakes = new LRUCache<string, number>({ maxSize: REMEMBERED_MAX, sizeCalculation: () => 1 })
   return async (nowMs) => {
     const found = await findThreadsToReembed(store, { model, limit: FOUND_MAX, nowMs })

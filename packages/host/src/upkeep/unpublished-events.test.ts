@@ -5,7 +5,7 @@ import { UnpublishedEvents } from './unpublished-events.js'
 
 const PATIENCE_MS = 10_000
 
-/** A store whose queries for unpublished events find nothing, with the start of the time that each of them searched. */
+/** A store whose queries for unpublished events find nothing, and the start of the period that each query searched. */
 function recordingStore() {
   const searchedFromMs: number[] = []
   const tx = async (_: TemplateStringsArray, _limit: number, askedAfterMs: number) => {
@@ -16,7 +16,7 @@ function recordingStore() {
   return { store, searchedFromMs }
 }
 
-test('a request that waited for ten minutes is within the time that some later run searches', async () => {
+test('a request that waited for ten minutes is within the period that a later run searches', async () => {
   const clock = new ManualClock()
   const { store, searchedFromMs } = recordingStore()
   const events = new UnpublishedEvents({ store, queues: { publish: async () => {} }, clock, patienceMs: PATIENCE_MS })

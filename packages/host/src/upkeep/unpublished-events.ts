@@ -6,14 +6,14 @@ export interface UnpublishedEventsOptions {
   readonly store: Store
   readonly queues: Pick<Queues, 'publish'>
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
-  /** Contexts and snapshots younger than this are left to the worker that made them, in milliseconds. */
+  /** Contexts and snapshots younger than this are left to the worker that built them, in milliseconds. */
   readonly patienceMs: number
 }
 
 /** Most events that one run publishes; the next run finds the rest. */
 const FOUND_MAX = 1_000
 /** How far back the first run of a process searches: longer than a restart takes, and than any request waits. */
-const LOOK_BACK_MS = 3_600_000
+const FULL_SEARCH_MS = 3_600_000
 /** How often a run searches that far again: a request that waited longer than the overlap is found by then. */
 const FULL_SEARCH_EVERY_MS = 600_000
 /** Every other run searches from this long before the end of the previous one: most requests finish within that time. */
@@ -33,13 +33,13 @@ export class UnpublishedEvents {
     this.#options = options
   }
 
-  /** @returns how many were found */
+  /** @returns the number of events found */
   async publish(): Promise<number> {
     const { store, clock, patienceMs } = this.#options
     const madeBeforeMs = clock.nowMs() - patienceMs
     const startedAtMs = clock.monotonicMs()
     const isFull = startedAtMs - this.#fullSearchAtMs >= FULL_SEARCH_EVERY_MS
-    const askedAfterMs = isFull ? madeBeforeMs - LOOK_BACK_MS : this.#searchedUntilMs - OVERLAP_MS
+    const askedAfterMs = isFull ? madeBeforeMs - FULL_SEARCH_MS : this.#searchedUntilMs - OVERLAP_MS
     const found = await findUnpublishedEvents(store, { limit: FOUND_MAX, askedAfterMs, madeBeforeMs })
     for (const [projectId, events] of byProject(found)) await this.#publishOf(projectId, events)
     if (found.length < FOUND_MAX) {

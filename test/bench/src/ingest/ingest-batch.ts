@@ -81,7 +81,7 @@ async function append({ client }: Bench, threads: readonly string[]): Promise<vo
   )
 }
 
-const LOOK_EVERY_MS = 20
+const POLL_EVERY_MS = 20
 
 async function untilCounted({ sql }: Bench, threads: readonly string[]): Promise<void> {
   for (;;) {
@@ -89,6 +89,6 @@ async function untilCounted({ sql }: Bench, threads: readonly string[]): Promise
       select coalesce(sum(cardinality(tokens)), 0)::int as counted from heddle.message_tokens
       where thread_id in (select id from heddle.threads where name in ${sql(threads)})`
     if (row?.counted === MESSAGES) return
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
   }
 }

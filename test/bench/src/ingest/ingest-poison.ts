@@ -10,7 +10,7 @@ const THREADS = 200
 const JOBS = 3_000
 const POISON_SHARE = 0.01
 const ROUNDS = 9
-const LOOK_EVERY_MS = 10
+const POLL_EVERY_MS = 10
 /** The payload of a job that is not JSON. */
 const BREAK_ME = 'break-me'
 /** A stored message with which a later job conflicts. */
@@ -149,5 +149,5 @@ async function untilBuried({ sql }: Bench, expected: ReadonlyMap<string, number>
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  return new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
 }

@@ -25,7 +25,7 @@ const FLOOD_AHEAD_MS = 1_000
 const SETTLED_MS_MAX = 120_000
 /** Limit of the wait for the work that a flood leaves; if it takes longer, the previous time alone is used. */
 const IDLE_MS_MAX = 30_000
-const LOOK_EVERY_MS = 200
+const POLL_EVERY_MS = 200
 const LARGE_MESSAGES = 50
 const LARGE_CHARACTERS = 50_000
 const LARGEST_CHARACTERS = 500_000
@@ -147,7 +147,7 @@ async function isIdleInTime({ queues }: Bench): Promise<boolean> {
   while (performance.now() < endsAtMs) {
     const stats = await queues.stats()
     if (stats.every(({ waiting, active }) => waiting + active === 0)) return true
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
   }
   return false
 }

@@ -27,7 +27,7 @@ const QUIET_SHARE = 0.05
 const QUIET_PER_SECOND_MIN = 0.5
 /** For `/healthz`, which needs no other process: the delay of the machine itself under this load. */
 const LIVES_PER_SECOND = 20
-const LOOK_EVERY_MS = 200
+const POLL_EVERY_MS = 200
 const IDS_PER_LOOK = 5_000
 
 export const noisyNames = [
@@ -145,7 +145,7 @@ function watchDepth({ queues }: Bench): { stop(): Promise<number> } {
         most,
         shared.reduce((sum, { waiting, active }) => sum + waiting + active, 0),
       )
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
     }
   }
   const watched = watch()

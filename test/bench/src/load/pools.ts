@@ -23,7 +23,7 @@ const DEADLINE_MS = 120_000
 const BACKLOG_PER_SECOND = 2_000
 const IDS_PER_LOOK = 5_000
 const SETTLED_MS_MAX = 300_000
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 const LOOKS_MAX = 20
 
 export const poolNames = [...scaled.map((stage) => `pools.${stage}`), 'pools.lost', 'pools.unanswered', 'pools.unseen']
@@ -152,7 +152,7 @@ class Load {
         select count(*) from heddle.stage_cursors where embed_seq < head_seq`
       if (Number(row?.count) === 0) return
       if (performance.now() > endsMs) throw new Error(`${row?.count} threads have not been embedded in time`)
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS))
     }
   }
 

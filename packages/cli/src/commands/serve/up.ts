@@ -47,7 +47,7 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
     ...(iterations !== null && { settings: { iterations } }),
   })
   if (config.mode !== 'embedded') return await serveAll(context, config)
-  const { FOLDER_WORD_MS_MAX, untilUp, WORD_MS_MAX } = await import('@heddle/host/presence')
+  const { FOLDER_GRACE_MS, PORT_GRACE_MS, untilUp } = await import('@heddle/host/presence')
   const running = await untilUp(context, config.dataDir)
   if (running !== null) return tellRunning(context, config, running)
   try {
@@ -55,7 +55,7 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
   } catch (error) {
     // Another `heddle up` may have started at the same moment and hold the port or the folder.
     if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
-    const graceMs = error.field === 'data' ? FOLDER_WORD_MS_MAX : WORD_MS_MAX
+    const graceMs = error.field === 'data' ? FOLDER_GRACE_MS : PORT_GRACE_MS
     const other = await untilUp(context, config.dataDir, graceMs)
     if (other === null) throw error
     tellRunning(context, config, other)

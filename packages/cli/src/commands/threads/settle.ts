@@ -10,7 +10,7 @@ const SETTLE_DEADLINE_MS = 120_000
 export type Through = 'summaries' | 'vectors'
 
 /** Milliseconds between polls; each polls all threads in one statement. */
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 /** Wakes that are sent together; they have four seconds. */
 const WAKES_AT_ONCE = 64
 
@@ -76,7 +76,7 @@ async function settleMany(
       const some = left.slice(0, WAKES_AT_ONCE)
       await queues.rewake(some.flatMap((threadId) => stages.map((stage) => ({ stage, projectId, threadId }))))
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal: context.signal })
+    await sleep(POLL_EVERY_MS, undefined, { signal: context.signal })
   }
 }
 
