@@ -57,7 +57,7 @@ const BAD = 'x'.repeat(1_000_001)
 describe.each(commands.map((leaf) => [leaf.path.join(' '), leaf] as const))('heddle %s', (_, { command, path }) => {
   const required = command.registeredArguments.filter(({ required: isRequired }) => isRequired)
 
-  test('takes --json and --help, and shows an example', async () => {
+  test('accepts --json and --help, and shows an example', async () => {
     const help = await run([...path, '--help'])
     expect(help.code).toBe(0)
     const text = JSON.parse(help.out).help
@@ -69,7 +69,7 @@ describe.each(commands.map((leaf) => [leaf.path.join(' '), leaf] as const))('hed
     expect(await run([...path, '--no-such-option'])).toMatchObject({ code: 2, error: { code: 'VALIDATION_ERROR' } })
   })
 
-  test('refuses to go without what it needs with exit code 2', async () => {
+  test('refuses missing arguments and options with exit code 2', async () => {
     const mandatory = command.options.filter((option) => option.mandatory)
     if (required.length + mandatory.length === 0) return
     expect(await run(path)).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(commands.map((leaf) => [leaf.path.join(' '), leaf] as const))('hed
     })
   })
 
-  test('refuses values that its options and arguments cannot take with exit code 2', async () => {
+  test('refuses invalid values of options and arguments with exit code 2', async () => {
     const taking = command.options.filter((option: Option) => option.required || option.optional)
     for (const { long = '' } of taking.filter(({ long: name = '' }) => !FREE.has(name))) {
       const refused = await run([...path, `${long}=${BAD}`])
@@ -93,7 +93,7 @@ describe.each(commands.map((leaf) => [leaf.path.join(' '), leaf] as const))('hed
   })
 })
 
-test('the commands of the public surface are all there', () => {
+test('all commands of the public surface exist', () => {
   const names = commands.map(({ path }) => path.join(' '))
   const groups = ['agents', 'threads', 'items', 'settings'].flatMap((group) =>
     ['list', 'show', 'set'].map((verb) => `${group} ${verb}`),

@@ -27,7 +27,7 @@ test('a command of npx is stopped once when its shell has ended, and not before'
   expect(stop).toHaveBeenCalledOnce()
 })
 
-test('a command that was started otherwise may outlive its parent', () => {
+test('a command that npx did not start may outlive its parent', () => {
   const self = { env: {}, ppid: 700 }
   const stop = vi.fn()
   onNpxEnded(self, stop)

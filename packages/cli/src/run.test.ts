@@ -36,9 +36,9 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
     'a misspelt setting',
     ['settings', 'show', 'prune.keepLasN'],
     'name',
-    /is no setting; did you mean prune\.keepLastN\?/,
+    /is not a setting; did you mean prune\.keepLastN\?/,
   ],
-  ['a misspelt group of settings', ['settings', 'show', 'prunes'], 'name', /is no setting; did you mean prune\?/],
+  ['a misspelt group of settings', ['settings', 'show', 'prunes'], 'name', /is not a setting; did you mean prune\?/],
   ['a missing argument', ['threads', 'show'], 'command line', /missing required argument 'name'/],
   ['a missing option', ['import', 'a.jsonl'], 'command line', /required option '--agent/],
   ['a missing subcommand', ['context'], 'command line', /subcommand is missing/],
@@ -106,7 +106,7 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
   ['an action on queues that is none', ['queues', 'burn'], 'action', /must be one of retry/],
 ]
 
-test.each(faults)('%s is a fault in the command line: exit code 2 and what to do', async (_, argv, field, rule) => {
+test.each(faults)('%s is a usage error: exit code 2 and a hint', async (_, argv, field, rule) => {
   const forPrograms = await run(...argv, '--json')
   expect(forPrograms.code).toBe(2)
   expect(forPrograms.out).toBe('')
@@ -141,7 +141,7 @@ const commands = [
   'doctor',
 ]
 
-test.each(commands)('%s explains itself with examples, and takes --json', async (command) => {
+test.each(commands)('%s shows help with examples, and accepts --json', async (command) => {
   const { code, out } = await run(...command.split(' '), '--help')
   expect(code).toBe(0)
   expect(out).toContain('Examples:')
@@ -159,7 +159,7 @@ test('the version is printed', async () => {
   expect(await run('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
 })
 
-test('the version is a document, too', async () => {
+test('with --json the version is a document', async () => {
   const ran = await run('--version', '--json')
   expect([ran.code, ran.err]).toEqual([0, ''])
   expect(JSON.parse(ran.out)).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })

@@ -13,7 +13,7 @@ export interface CliHost {
   readonly stderr: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Asks the person at the terminal; absent without a terminal. */
+  /** Prompts the user at the terminal; absent without a terminal. */
   readonly ask?: (question: string, signal: AbortSignal) => Promise<string | null>
   /** Redirects all other output of this process to a log, for a command that runs as a service. */
   readonly ownOutput?: (log: Logger) => void
@@ -31,7 +31,7 @@ const CLOSE_TIMEOUT_MS = 20_000
  * Runs one command line to its end, with everything it opened closed again.
  *
  * @param argv without the program's own name
- * @returns the exit code: 0, 1 after an error, 2 after a fault in the command line, or a signal's own
+ * @returns the exit code: 0, 1 after an error, 2 after a usage error, or that of a signal
  */
 export async function runCli(argv: readonly string[], host: CliHost): Promise<number> {
   const printer = createPrinter({

@@ -30,7 +30,7 @@ describe('with a session that outgrew its budget', () => {
     const path = hit.filePaths[0].split('/').at(-1)
     // With so few tokens the content cannot include the note that it was truncated.
     const cut = await home.heddle('recall', hit.ref, '--max-tokens', '1')
-    expect(cut.stderr).toMatch(/^cut by --max-tokens; lines in all: \d+\./)
+    expect(cut.stderr).toMatch(/^cut by --max-tokens; total lines: \d+\./)
     const found = await home.heddle('recall', '--thread', 'session', '--search', path, '--json')
     expect(found.document.items.map((each: { ref: string }) => each.ref)).toContain(hit.ref)
     const listed = (await home.heddle('recall', '--thread', 'session')).stdout

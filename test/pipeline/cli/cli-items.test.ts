@@ -50,7 +50,7 @@ test('items are set, listed, shown and removed, with output for people and for p
   expect(old.document).toMatchObject({ version: 1, text: 'Be brief.', priorityLevel: 1 })
 
   expect((await items('remove', 'rule', 'style', '--agent', 'coder')).stdout).toBe(
-    'rule style was taken away from agent coder\n',
+    'rule style was removed from agent coder\n',
   )
   const gone = await items('show', 'rule', 'style', '--agent', 'coder', '--json')
   expect(gone).toMatchObject({ code: 1, error: { code: 'NOT_FOUND' } })

@@ -10,13 +10,12 @@ import { defaults, descriptions, otherVariables } from './words.js'
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-/** Where the page lies. */
 export const pagePath = inRepository('docs/configuration.md')
 
-/** Parts of the file that have tables of their own, or none. */
+/** Parts of the file that have their own tables or none. */
 const elsewhere = ['settings', 'tools']
 
-/** The page, from what the program itself reads: schemas, defaults and comments. */
+/** The page, generated from the program's schemas, defaults and comments. */
 export function configurationPage(): string {
   const config = fieldsOf(rawConfigSchema).filter(({ path }) => !elsewhere.includes(path.split('.')[0] ?? ''))
   const configComments = commentsOf(inRepository('packages/runtime/src/config/schema.ts'), 'rawConfigSchema')
@@ -28,13 +27,13 @@ export function configurationPage(): string {
   return `${[
     '# Configuration',
     '<!-- Made by `npm run docs:configuration` from the schemas. Change those, and their comments. -->',
-    'What holds for a process comes from `heddle.yaml` in the folder in which it runs, then from the environment, then from options of',
-    'the command line; each goes over the one before. What holds for an agent comes from `settings` of the same two, then from the agent',
-    '(`heddle settings set`, `PUT /v1/agents/:agent`), then from a request. `heddle settings list` shows what holds and who says so,',
-    'and `heddle doctor` whether it works. A name or a value that is none is refused at the start, with its place.',
+    'Settings of a process are read from `heddle.yaml` in its working directory, then from the environment, then from options of',
+    'the command line; later sources override earlier ones. Those of an agent come from `settings` of the first two, then from the agent',
+    '(`heddle settings set`, `PUT /v1/agents/:agent`), then from a request. `heddle settings list` shows effective settings and their source,',
+    'and `heddle doctor` checks them. An unknown name or an invalid value is refused at the start, with its place.',
     '',
     '## The process',
-    'In `heddle.yaml` a dot stands for a level: `queue.ingestJobsMax` is `ingestJobsMax` below `queue`.',
+    'In `heddle.yaml` a dot means nesting: `queue.ingestJobsMax` is `ingestJobsMax` below `queue`.',
     '',
     table(
       ['key', 'variable', 'type', 'default', 'bounds', 'what it does'],
@@ -48,8 +47,8 @@ export function configurationPage(): string {
       ]),
     ),
     '',
-    'Lists are separated by commas in a variable, and `none` stands for `null`. An empty variable is as one that is not set. `tools` in',
-    'the file is the same as `settings.tools`, in a place of its own because the list may be long.',
+    'In a variable, list entries are separated by commas, and `none` means `null`. An empty variable counts as not set. `tools` in',
+    'the file is the same as `settings.tools`, at the top level because the list may be long.',
     '',
     '## Other variables',
     table(
@@ -58,7 +57,7 @@ export function configurationPage(): string {
     ),
     '',
     '## Settings of agents',
-    'Below `settings` in the file, and in the settings of an agent. A request may give `model`, `budget` and `strategy` by itself.',
+    'Below `settings` in the file, and in the settings of an agent. A request may override `model`, `budget` and `strategy`.',
     '',
     table(
       ['setting', 'variable', 'type', 'default', 'bounds', 'what it does'],
@@ -84,10 +83,10 @@ function variablesOf({ name, keyVariables, baseUrlVariable }: Provider): string[
   ]
 }
 
-/** @throws Error where nobody says what a field does: a page with holes helps nobody */
+/** @throws Error if a field has no description */
 function describe({ path }: Field, comments: ReadonlyMap<string, string>): string {
   const text = descriptions[path] ?? comments.get(path)
-  if (text === undefined) throw new Error(`say what ${path} does, in a comment of its schema or in ${import.meta.url}`)
+  if (text === undefined) throw new Error(`${path} has no description: add a comment to its schema, or an entry in ${import.meta.url}`)
   return text
 }
 

@@ -45,7 +45,7 @@ export function registerImport(program: Command, context: CommandContext): void 
   ])
     .addHelpText(
       'after',
-      '\nAll files are read and checked before anything is sent. A file that cannot be read or stored is reported at the end and\ndoes not stop the others. /dev/stdin reads standard input. A file with several sessions becomes the threads NAME-1,\nNAME-2 ..., or NAME-ID where its sessions have ids.',
+      '\nAll files are read and checked before anything is sent. A file that cannot be read or stored is reported at the end and\ndoes not stop the others. /dev/stdin reads standard input. A file with several sessions becomes the threads NAME-1,\nNAME-2 ..., or NAME-ID if its sessions have ids.',
     )
     .action((files: string[], options: ImportOptions) => importFiles(context, files, options))
 }

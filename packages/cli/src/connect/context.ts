@@ -2,7 +2,7 @@ import { type Config, type ConfigFlags, createLogger, type Logger, loadConfig } 
 import type { ExitCode } from '../output/failure.js'
 import type { Printer } from '../output/printer.js'
 
-/** Options that every command which opens a store has. */
+/** Options of every command that opens a store. */
 export interface CommonOptions {
   readonly json?: true
   readonly data?: string
@@ -16,7 +16,7 @@ export interface CommandContext {
   readonly cwd: string
   /** Aborted when the command is asked to stop; its reason is an `InterruptedError`. */
   readonly signal: AbortSignal
-  /** Asks the person at the terminal; null without a terminal. */
+  /** Prompts the user at the terminal; null without a terminal. */
   ask(question: string): Promise<string | null>
   /** Redirects all other output of this process to the log of a service. */
   ownOutput(log: Logger): void

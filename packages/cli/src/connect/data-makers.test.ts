@@ -20,6 +20,6 @@ function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
 }
 
-test('the commands that may make data are commands, and no other may', () => {
+test('every name in the list of commands that may create data is a command', () => {
   expect(leavesOf(program).filter(mayMakeData)).toHaveLength(dataMakers.size)
 })

@@ -1,7 +1,7 @@
 import { UsageError } from '../output/failure.js'
 import type { CommandContext } from './context.js'
 
-/** The gateway that the command line or HEDDLE_URL names; null where neither does. */
+/** The gateway of the command line or of HEDDLE_URL; null without either. */
 export function gatewayOf(
   { env }: Pick<CommandContext, 'env'>,
   { url = env['HEDDLE_URL'] }: { readonly url?: string } = {},

@@ -19,7 +19,7 @@ interface Options extends CommonOptions, UrlOptions {
 }
 
 /** The effective settings of an agent, or of agents without their own. Without an agent no store is opened. */
-export async function holdingSettings(context: CommandContext, options: Options): Promise<SettingRow[]> {
+export async function effectiveSettings(context: CommandContext, options: Options): Promise<SettingRow[]> {
   const { agent } = options
   const isRemote = gatewayOf(context, options) !== null
   if (isRemote) context.printer.note("the gateway's own heddle.yaml and environment are not visible from here")

@@ -27,7 +27,7 @@ export async function withEngine<T>(
   )
 }
 
-/** The same for a command that needs the store and no queue: it works while the queues are away. */
+/** The same for a command that needs the store and no queue: it works while the queues are down. */
 export async function withStore<T>(
   context: CommandContext,
   options: CommonOptions,

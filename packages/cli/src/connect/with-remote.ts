@@ -18,7 +18,7 @@ export function withUrlOption(command: Command): Command {
   )
 }
 
-/** A client of the gateway that the command line or HEDDLE_URL names; null where neither does. */
+/** A client of the gateway of the command line or of HEDDLE_URL; null without either. */
 export async function remoteClientOf(context: CommandContext, options: UrlOptions): Promise<RemoteClient | null> {
   const url = gatewayOf(context, options)
   if (url === null) return null
@@ -29,7 +29,7 @@ export async function remoteClientOf(context: CommandContext, options: UrlOption
 }
 
 /**
- * Does a command's work over HTTP if a gateway is named, else with the store and queues of the configuration.
+ * Does a command's work over HTTP if a gateway is named, otherwise with the configured store and queues.
  *
  * @param needs what to open without a gateway; null for the store alone
  */

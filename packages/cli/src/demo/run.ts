@@ -28,11 +28,11 @@ export interface DemoOptions {
 const AGENT = 'demo-agent'
 const BUILD_DEADLINE_MS = 60_000
 const SYSTEM_PROMPT =
-  'You are a coding agent. You look before you change anything, check what you changed, and say plainly what is left to do.'
+  'You are a coding agent. Read before you change anything, check your changes, and state what is left to do.'
 
 /**
- * The main job from end to end: a session goes through the queue into the store, is pruned and summarized, and a context
- * within a budget is built from it, of which one condensed result is recalled.
+ * Shows the pipeline from end to end: a session is sent through the queue into the store, pruned and summarized; a context
+ * within a budget is built from it, and one condensed result of it is recalled.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { context, config, log } = options
@@ -56,7 +56,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     }),
   )
   try {
-    return await untilStopped(context.signal, showTheWay(engine, session, options, steps))
+    return await untilStopped(context.signal, runPipeline(engine, session, options, steps))
   } finally {
     await steps.run('stop everything', () => engine.close())
   }
@@ -82,7 +82,7 @@ async function longestThread(
   return longest
 }
 
-async function showTheWay(
+async function runPipeline(
   engine: Engine,
   session: PlannedThread,
   options: DemoOptions,

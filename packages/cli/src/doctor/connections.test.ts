@@ -5,14 +5,14 @@ import { connectionCheck } from './database.js'
 
 const usual = { connections: { store: null, workers: null }, redisUrl: null }
 
-test('a process opens at most twelve connections, and fewer where it runs one stage or none', () => {
+test('a process opens at most twelve connections, and fewer with one stage or none', () => {
   expect(connectionsOf(usual, stageNames).total).toBe(12)
   expect(connectionsOf(usual, ['assemble']).total).toBe(10)
   expect(connectionsOf(usual, ['ingest']).total).toBe(8)
   expect(connectionsOf(usual, []).total).toBe(7)
 })
 
-test('with the queues on Redis the connections of the store are all', () => {
+test('with the queues on Redis only the connections of the store count', () => {
   expect(connectionsOf({ ...usual, redisUrl: 'redis://127.0.0.1' }, stageNames).total).toBe(6)
 })
 
@@ -26,7 +26,7 @@ test('the configuration changes the size of both pools', () => {
   })
 })
 
-test('doctor counts the processes for which a server of the usual size has connections', () => {
+test('doctor counts the processes that a server of the usual size has connections for', () => {
   const server = { connectionsMax: 100, connectionsOpen: 4, connectionLimits: [] }
   expect(connectionCheck(server, { process: 10, stage: 8 })).toMatchObject({
     status: 'ok',

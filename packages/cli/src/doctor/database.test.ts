@@ -5,7 +5,7 @@ const most = { process: 12, stage: 10 }
 const free = { connectionsMax: 100, connectionsOpen: 3, connectionLimits: [] }
 const byRole = { ...free, connectionLimits: [{ of: 'role' as const, name: 'app', max: 13, open: 10 }] }
 
-test('the tightest bound on connections decides, and is what to raise', () => {
+test('the tightest limit of connections decides, and is named as the one to raise', () => {
   expect(connectionCheck(free, most)).toMatchObject({
     status: 'ok',
     detail: expect.stringContaining('enough for 8 more'),
@@ -21,14 +21,14 @@ test('the tightest bound on connections decides, and is what to raise', () => {
   })
 })
 
-test('a server without a free connection is shown with its figures', () => {
+test('a server without a free connection is reported with its figures', () => {
   expect(noConnectionCheck({ ...free, connectionsOpen: 100 })).toMatchObject({
     status: 'fail',
     detail: 'max_connections 100, 100 open: no connection is left',
   })
 })
 
-test('a clock that is off by more than messages take is named with its direction', () => {
+test('a clock difference above the limit is reported with its direction', () => {
   expect(clockCheck({ clockSkewMs: -4_000 }).status).toBe('ok')
   expect(clockCheck({ clockSkewMs: 31_536_000_000 })).toMatchObject({
     status: 'warn',

@@ -34,22 +34,22 @@ function migrationCheck({ migrationsApplied, migrationsPending }: ServerHealth):
 function roleCheck({ login, isSuperuser, roleExists, mayTakeRole }: ServerHealth): Check {
   const name = 'role'
   if (!roleExists) {
-    return failed(name, 'the role heddle_app does not exist', 'Run "heddle migrate" as a user who may create roles.')
+    return failed(name, 'the role heddle_app does not exist', 'Run "heddle migrate" as a user with the privilege to create roles.')
   }
   if (!mayTakeRole) {
-    return failed(name, `"${login}" may not work as heddle_app`, `Run as a superuser: grant heddle_app to "${login}";`)
+    return failed(name, `"${login}" is not a member of heddle_app`, `Run as a superuser: grant heddle_app to "${login}";`)
   }
   if (isSuperuser) {
     return warned(
       name,
-      `"${login}" is a superuser; Heddle works as heddle_app all the same`,
-      'Give services a login of their own that is a member of heddle_app, and keep this one for HEDDLE_ADMIN_DATABASE_URL.',
+      `"${login}" is a superuser; Heddle still works as heddle_app`,
+      'Create a login for services that is a member of heddle_app, and use this one for HEDDLE_ADMIN_DATABASE_URL only.',
     )
   }
-  return passed(name, `"${login}" works as heddle_app, which row-level security binds`)
+  return passed(name, `"${login}" works as heddle_app, which is subject to row-level security`)
 }
 
-/** Compares what one process may open, with all stages and with one, with what the server, the role and the database have left. */
+/** Compares the connections of one process, with all stages and with one, with those that server, role and database allow. */
 export function connectionCheck(
   figures: ConnectionFigures,
   most: { readonly process: number; readonly stage: number },
@@ -92,6 +92,6 @@ export function clockCheck({ clockSkewMs }: Pick<ServerHealth, 'clockSkewMs'>): 
   if (Math.abs(clockSkewMs) <= SKEW_MS_MAX) return passed('clock', `${seconds} s from that of the database`)
   const detail = `this machine's clock is ${seconds} s ${clockSkewMs > 0 ? 'behind' : 'ahead of'} the database's`
   const hint =
-    'Set both by a time server (timedatectl set-ntp true). Until then housekeeping goes by the earlier of them.'
+    'Synchronize both with a time server (timedatectl set-ntp true). Until then housekeeping uses the earlier of them.'
   return warned('clock', detail, hint)
 }

@@ -24,24 +24,24 @@ export async function examine(context: CommandContext, options: CommonOptions): 
   const log = loggerOf(context, config, 'command')
   const opened = new CloseStack(log)
   try {
-    return await untilStopped(context.signal, lookAround(context, config, log, opened))
+    return await untilStopped(context.signal, examineConfigured(context, config, log, opened))
   } finally {
     await opened.close()
   }
 }
 
-async function lookAround(context: CommandContext, config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
+async function examineConfigured(context: CommandContext, config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
   const where = config.mode === 'embedded' ? `data in ${config.dataDir}` : withoutCredentials(config.databaseUrl ?? '')
   return [
     passed('configuration', `${config.mode} mode, project "${config.project}", ${where}`),
     ...(config.mode === 'embedded' ? await diskChecks(config.dataDir) : []),
-    ...(await lookAtServers(context, config, log, opened)),
-    await lookAtModels(context, config, log),
-    await lookAtSummarizer(context, config),
+    ...(await checkServers(context, config, log, opened)),
+    await checkModels(context, config, log),
+    await checkSummarizer(context, config),
   ]
 }
 
-async function lookAtServers(
+async function checkServers(
   context: CommandContext,
   config: Config,
   log: Logger,
@@ -68,23 +68,23 @@ async function lookAtServers(
       server.kind === 'embedded' ? 'the embedded Postgres runs' : 'the server answers',
     )
     const migrated = health.migrationsPending.length === 0
-    const queues = migrated ? await lookAtQueues(config, server, store, log, opened) : [skipped('queues')]
+    const queues = migrated ? await checkQueues(config, server, store, log, opened) : [skipped('queues')]
     const letters = migrated
-      ? await lookAtLetters(store, config).catch((error) => failedBy('dead letters', error))
+      ? await checkDeadLetters(store, config).catch((error) => failedBy('dead letters', error))
       : skipped('dead letters')
     const search = migrated
-      ? await lookAtSearch(store, config, health).catch((error) => failedBy('search', error))
+      ? await checkSearch(store, config, health).catch((error) => failedBy('search', error))
       : skipped('search')
     const most = { process: connectionsOf(config, stageNames).total, stage: connectionsOf(config, ['assemble']).total }
     return [reachable, ...checks, connectionCheck(health, most), clockCheck(health), ...queues, letters, search]
   } catch (error) {
-    const connections = server === undefined ? [] : await lookAtConnections(server)
+    const connections = server === undefined ? [] : await checkConnections(server)
     return [failedBy('database', error), ...connections, skipped('queues')]
   }
 }
 
-/** A server that refuses a service a connection may still have one for its administrator. */
-async function lookAtConnections({ url, adminUrl }: DatabaseServer): Promise<Check[]> {
+/** A server without free connections for services may still have one for its administrator. */
+async function checkConnections({ url, adminUrl }: DatabaseServer): Promise<Check[]> {
   const { inspectConnections } = await import('@heddle/store')
   const figures = await inspectConnections({ url, adminUrl }).catch(() => null)
   if (figures === null) return []
@@ -98,7 +98,7 @@ async function lookAtConnections({ url, adminUrl }: DatabaseServer): Promise<Che
 }
 
 /** Jobs that failed permanently. For appends with `ack: 'queued'`, dead letters are the only sign of a failure. */
-async function lookAtLetters(store: Store, config: Config): Promise<Check> {
+async function checkDeadLetters(store: Store, config: Config): Promise<Check> {
   const { countDeadLetters } = await import('@heddle/store')
   const { NIL_ID, projectIdOf } = await import('@heddle/core')
   // A job that could not be parsed belongs to no project.
@@ -114,8 +114,8 @@ async function lookAtLetters(store: Store, config: Config): Promise<Check> {
   )
 }
 
-/** How vectors are compared, and whether the largest agent still fits that way. */
-async function lookAtSearch(store: Store, config: Config, health: ServerHealth): Promise<Check> {
+/** How vectors are compared, and whether the largest agent is within its limits. */
+async function checkSearch(store: Store, config: Config, health: ServerHealth): Promise<Check> {
   const { largestVectorScope } = await import('@heddle/store')
   const { projectIdOf } = await import('@heddle/core')
   const { searchCheck } = await import('./search.js')
@@ -123,7 +123,7 @@ async function lookAtSearch(store: Store, config: Config, health: ServerHealth):
   return searchCheck(health.pgvector, { largest, cacheMegabytes: config.vectorCacheMegabytes })
 }
 
-async function lookAtQueues(
+async function checkQueues(
   config: Config,
   server: DatabaseServer,
   store: Store,
@@ -153,7 +153,7 @@ async function lookAtQueues(
   }
 }
 
-async function lookAtModels({ env }: CommandContext, config: Config, log: Logger): Promise<Check> {
+async function checkModels({ env }: CommandContext, config: Config, log: Logger): Promise<Check> {
   const { chooseEmbedder } = await import('@heddle/models')
   try {
     const { embedder, reason, fellBack, fault } = await chooseEmbedder(config.embedder, { env, log })
@@ -164,7 +164,7 @@ async function lookAtModels({ env }: CommandContext, config: Config, log: Logger
     return warned(
       'embedder',
       detail,
-      'Search finds words, not meanings. For meanings run "heddle models pull", or set HEDDLE_EMBEDDER=openai.',
+      'Search works by words only. For search by meaning run "heddle models pull", or set HEDDLE_EMBEDDER=openai.',
     )
   } catch (error) {
     return failedBy('embedder', error)
@@ -174,7 +174,7 @@ async function lookAtModels({ env }: CommandContext, config: Config, log: Logger
 const PROVIDER = 'summarizationProvider'
 
 /** The summarizer of agents without their own settings. No provider is called. */
-async function lookAtSummarizer(context: CommandContext, config: Config): Promise<Check> {
+async function checkSummarizer(context: CommandContext, config: Config): Promise<Check> {
   const { chooseSummarizer } = await import('@heddle/models')
   const { provider, model, reason, fellBack } = chooseSummarizer(mergeSettings(config.settings), context.env)
   const detail = `${provider === null ? 'extractive' : `${provider.name} ${model}`}: ${reason}`

@@ -9,7 +9,7 @@ import {
 import { type Check, passed, warned } from './check.js'
 
 /**
- * How vectors are compared: by the index of pgvector, or one by one in memory, which has two bounds.
+ * How vectors are compared: by the index of pgvector, or one by one in memory, which has two limits.
  *
  * @param largest the scope with the most vectors; null without any
  */
@@ -19,7 +19,7 @@ export function searchCheck(
 ): Check {
   const name = 'search'
   const size =
-    largest === null ? 'no vectors yet' : `the most are the ${largest.chunks} chunks of agent "${largest.agent}"`
+    largest === null ? 'no vectors yet' : `at most ${largest.chunks} chunks, of agent "${largest.agent}"`
   if (pgvector.isUsed && (largest === null || isIndexable(largest.dimensions))) {
     return passed(name, `vectors by the index of pgvector ${pgvector.installed}; ${size}`)
   }
@@ -28,26 +28,26 @@ export function searchCheck(
   if (largest === null || (largest.chunks <= VECTORS_EXACT_MAX && megabytes <= cacheMegabytes)) {
     return isOffered(pgvector) ? warned(name, detail, USE_IT) : passed(name, detail)
   }
-  const overdue = `Searches of this agent go by words alone. ${wayOut(pgvector, largest)}`
+  const overdue = `Searches of this agent use words only. ${remedy(pgvector, largest)}`
   if (largest.chunks > VECTORS_EXACT_MAX) return warned(name, detail, overdue)
   return warned(
     name,
     `${detail}, which take ${Math.ceil(megabytes)} MB`,
-    `${overdue} Or set HEDDLE_VECTOR_CACHE_MEGABYTES to more.`,
+    `${overdue} Or raise HEDDLE_VECTOR_CACHE_MEGABYTES.`,
   )
 }
 
 const MEGABYTE = 1024 * 1024
 
 const USE_IT =
-  'This server has pgvector: run "heddle migrate", and before it "create extension vector" as a superuser where its login may not.'
+  'This server has pgvector: run "heddle migrate"; if its login may not create extensions, first run "create extension vector" as a superuser.'
 
 function isOffered({ available, installed, isUsed }: PgvectorState): boolean {
   const version = installed ?? available
   return !isUsed && version !== null && canIndex(version)
 }
 
-function wayOut(pgvector: PgvectorState, { dimensions }: ScopeSize): string {
+function remedy(pgvector: PgvectorState, { dimensions }: ScopeSize): string {
   if (!isIndexable(dimensions)) {
     return `Vectors of ${dimensions} dimensions have no index: choose another embedding model, or spread the threads over several agents.`
   }

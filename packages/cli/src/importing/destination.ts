@@ -7,11 +7,11 @@ import { loadThread } from '@heddle/store'
 
 /** The target of an import: the store on this machine, or a gateway. */
 export interface Destination {
-  /** Appends a part of a session; its parts come one after the other. */
+  /** Appends a part of a session; its parts are sent one after the other. */
   append(thread: string, messages: readonly MessageInput[], options: SendOptions): Promise<Sent>
   /** Whether a thread exists already; its stored messages may differ from those of the file. */
   holds(thread: string): Promise<boolean>
-  /** @throws ConflictError where a part of a session contradicts what is stored, before anything of the session is sent */
+  /** @throws ConflictError if a part of a session conflicts with stored messages, before anything of the session is sent */
   compare(thread: string, messages: readonly MessageInput[]): Promise<void>
   overview(thread: string): Promise<Overview>
 }
@@ -37,7 +37,7 @@ export interface Sent {
   readonly grown: number
 }
 
-/** A long session through few workers. */
+/** Enough for a long session with few workers. */
 const APPEND_DEADLINE_MS = 600_000
 
 export function storeDestination(engine: Pick<Engine, 'client' | 'store' | 'projectId'>): Destination {
@@ -58,7 +58,7 @@ export function storeDestination(engine: Pick<Engine, 'client' | 'store' | 'proj
   }
 }
 
-/** @param projectId derives the id of a thread from its name; messages bring their own ids */
+/** @param projectId for the ids of threads, which are derived from it and the thread's name */
 export function gatewayDestination(client: RemoteClient, projectId: string): Destination {
   return {
     async append(thread, messages, { agent, newAgentRollingWindow, onProgress }) {
@@ -68,7 +68,7 @@ export function gatewayDestination(client: RemoteClient, projectId: string): Des
       try {
         return { ...(await send(messages)), grown: 0 }
       } catch (error) {
-        // A conflict may come from a reply that was incomplete at the last import; only then the history is read.
+        // The conflict may be a reply that was incomplete at the last import; only then the history is read.
         if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
         const history = await historyOf(client, { thread, threadId: threadIdOf(projectId, thread), messages })
         const continued = await continueGrownIn(history, threadIdOf(projectId, thread), messages)
@@ -85,7 +85,7 @@ export function gatewayDestination(client: RemoteClient, projectId: string): Des
   }
 }
 
-/** The earlier forms of some messages, and what continues those. */
+/** The stored versions of some messages, and their continuations. */
 async function historyOf(
   client: RemoteClient,
   { thread, threadId, messages }: { thread: string; threadId: string; messages: readonly MessageInput[] },

@@ -4,14 +4,13 @@ import { iterationInputSchema, PermanentError, parse } from '@heddle/contracts'
 import { canonicalJson, importedIterationId } from '@heddle/core'
 import { readWholeFile } from './read-file.js'
 
-/** Without an id a line gets one from its content and its place, so that adding a file again adds nothing. */
+/** A line without an id gets one from its content and position, so that adding a file again adds nothing. */
 const lineSchema = iterationInputSchema.partial({ id: true })
 
 /**
- * Iterations from a file of JSON lines, one an iteration, its fields spelled as here (`cliUsed`) or with low lines
- * (`cli_used`).
+ * Iterations from a file of JSON lines, one per iteration, with fields in camel case (`cliUsed`) or snake case (`cli_used`).
  *
- * @throws PermanentError that names the line and the field, before anything is stored
+ * @throws PermanentError with the line and the field, before anything is stored
  */
 export async function readIterations(
   path: string,
@@ -25,7 +24,7 @@ export async function readIterations(
     return [{ ...iteration, id }]
   })
   if (iterations.length > 0) return iterations
-  throw new PermanentError('VALIDATION_ERROR', `file: ${path} holds no iteration`, {
+  throw new PermanentError('VALIDATION_ERROR', `file: ${path} contains no iteration`, {
     field: 'file',
     received: path,
     hint: 'Give a file of JSON lines, each with at least a prompt and an output.',

@@ -17,7 +17,7 @@ const messageOf = (thread: ThreadPlan, index: number, content = ''): ImportedMes
   message: { id: `${thread.thread}-${index}`, role: 'user', content },
 })
 
-test('threads that alternate are parts of their own, each in its order', () => {
+test('threads that alternate in a file become separate parts, each in its order', () => {
   const [one, two] = [threadOf('one', PART_MESSAGES_MAX + 2), threadOf('two', 3)]
   const messages = () =>
     Array.from({ length: one.messages }, (_, index) => [
@@ -34,7 +34,7 @@ test('threads that alternate are parts of their own, each in its order', () => {
   expect(ids).toEqual(Array.from({ length: one.messages }, (_, index) => `one-${index}`))
 })
 
-test('no more is read ahead than a few parts, however many threads alternate', () => {
+test('at most a few parts are read ahead, however many threads alternate', () => {
   const threads = Array.from({ length: 100 }, (_, index) => threadOf(String(index), 50))
   let read = 0
   function* messages() {

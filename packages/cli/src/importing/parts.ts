@@ -17,7 +17,7 @@ export interface Part {
 interface Held {
   readonly messages: MessageInput[]
   characters: number
-  /** Of the thread, with those that are held. */
+  /** Messages of the thread that were read, including the held ones. */
   read: number
 }
 

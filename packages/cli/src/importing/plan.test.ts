@@ -34,7 +34,7 @@ test('a thread is named after its file, and its messages get the same ids each t
   })
 })
 
-test('one file at fault keeps all from being sent, and the error names the file and what to do', async () => {
+test('one invalid file prevents sending of all, with an error that has the file and a hint', async () => {
   await withFiles({ 'good.jsonl': line('one'), 'broken.jsonl': `${line('one')}\n{"role":\n` }, async (cwd) => {
     await expect(planImport(['good.jsonl', 'broken.jsonl'], { ...options, cwd })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -45,7 +45,7 @@ test('one file at fault keeps all from being sent, and the error names the file 
   })
 })
 
-test('a file at fault keeps no other from being read for who wants to be told of it', async () => {
+test('with onUnreadable an invalid file is reported and does not stop the others', async () => {
   await withFiles({ 'good.jsonl': line('one'), 'broken.jsonl': `${line('one')}\n{"role":\n` }, async (cwd) => {
     const told: string[] = []
     const files = ['broken.jsonl', 'absent.jsonl', 'good.jsonl']
@@ -82,7 +82,7 @@ test.skipIf(process.platform === 'win32')('a pipe or a device is refused at once
   })
 })
 
-test('two files that would make one thread are refused', async () => {
+test('two files that would become one thread are refused', async () => {
   await withFiles({ 'a.jsonl': line('one'), 'a.json': `[${line('two')}]` }, async (cwd) => {
     const plan = planImport(['a.jsonl', 'a.json'], { project: 'default', format: 'auto', cwd })
     await expect(plan).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })

@@ -11,7 +11,6 @@ import { openSessionBytes, type SessionBytes } from './session-bytes.js'
 /** A file that was read and checked: its threads, and a second pass over its messages. */
 export interface PlannedFile {
   readonly file: string
-  /** Its size. */
   readonly bytes: number
   readonly threads: readonly ThreadPlan[]
   /** Reads the file again from its beginning; messages of one thread keep their order. */
@@ -48,7 +47,7 @@ export interface PlanOptions {
   readonly cwd: string
   readonly project: string
   readonly format: SessionFormat | 'auto'
-  /** The name of the thread; default the file's own, without folders and extension. */
+  /** The name of the thread; default that of the file, without folders and extension. */
   readonly thread?: string
   /** Called for each unreadable file; with it, such a file does not stop the others. */
   readonly onUnreadable?: (file: string, error: unknown) => void
@@ -69,7 +68,7 @@ export async function planFiles(files: readonly string[], options: PlanOptions):
       'thread',
       'names one thread, but there are several files',
       `${files.length} files`,
-      'Leave --thread out, so that each thread is named after its file; or import the files one by one.',
+      'Omit --thread, so that each thread is named after its file; or import the files one by one.',
     )
   }
   const planned: PlannedFile[] = []
@@ -96,7 +95,7 @@ export async function planFiles(files: readonly string[], options: PlanOptions):
 }
 
 async function planFile(file: string, bytes: SessionBytes, options: PlanOptions): Promise<PlannedFile> {
-  const { format, skipped, threads, messages } = await lookThrough(bytes, file, options)
+  const { format, skipped, threads, messages } = await readThrough(bytes, file, options)
   const base = options.thread ?? basename(file, extname(file))
   const projectId = projectIdOf(options.project)
   const planned = new Map<number, ThreadPlan>()
@@ -119,7 +118,7 @@ async function planFile(file: string, bytes: SessionBytes, options: PlanOptions)
 }
 
 /** Yields to the event loop now and then: a long file takes seconds. */
-async function lookThrough(bytes: SessionBytes, file: string, { format, signal }: PlanOptions): Promise<Session> {
+async function readThrough(bytes: SessionBytes, file: string, { format, signal }: PlanOptions): Promise<Session> {
   const turns = new EventLoopYielder()
   const look = faultsIn(bytes.path, readSession(bytes, { fileName: basename(file), format }), 'Nothing was stored.')
   try {
@@ -150,7 +149,7 @@ function* faultsIn<Item, Result>(
   }
 }
 
-/** An id that is the same each time the file is read, so that importing again stores nothing twice. */
+/** An id that is the same each time the file is read, so that importing again stores no duplicates. */
 function withId({ id, identity, input }: ParsedMessage, threadId: string): MessageInput {
   return { ...input, id: id ?? importedMessageId(threadId, identity) }
 }
@@ -173,9 +172,9 @@ function rejectSameNames(planned: readonly ThreadPlan[]): void {
     if (other !== undefined) {
       throw new UsageError(
         'file',
-        `${other} and ${file} both make the thread "${thread}"`,
+        `${other} and ${file} would both become the thread "${thread}"`,
         undefined,
-        'Import them one by one, each with a --thread of its own.',
+        'Import them one by one, each with its own --thread.',
       )
     }
     fileOf.set(thread, file)

@@ -19,7 +19,7 @@ async function read(bytes: Uint8Array): Promise<string> {
 
 const line = (content: string) => `${JSON.stringify({ role: 'user', content })}\n`
 
-test('a file that is being written is read up to its last whole line, also where it ends in part of a character', async () => {
+test('a file that is being written is read up to its last complete line, even if it ends within a character', async () => {
   const bytes = Buffer.from(line('first') + line('second 😀'))
   const emojiAt = bytes.indexOf(0xf0)
   for (const size of [emojiAt, emojiAt + 1, emojiAt + 2, emojiAt + 3, emojiAt + 4]) {
@@ -32,7 +32,7 @@ test('a file that is being written is read up to its last whole line, also where
   }
 })
 
-test('bytes that no character begins with are refused wherever they stand', async () => {
+test('invalid UTF-8 bytes are refused anywhere in the file', async () => {
   for (const text of ['first\xff', 'fi\xe2rst']) {
     await expect(read(Buffer.from(text, 'latin1'))).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'file' })
   }

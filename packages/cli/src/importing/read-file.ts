@@ -9,12 +9,12 @@ interface Details {
   readonly received: string
 }
 
-/** The only path that is read although it is no regular file. */
+/** The only path that is read although it is not a regular file. */
 export const STANDARD_INPUT = '/dev/stdin'
 
 /**
- * A file of lines as text; `/dev/stdin` stands for what is piped in. Of a session that is being written, the last character
- * may be there in part: it is left out, and its line is unfinished then like any that is cut off.
+ * A file of lines as text; `/dev/stdin` is standard input. The last character of a session that is being written may be
+ * incomplete: it is dropped, and its line is then treated as unfinished.
  *
  * @throws PermanentError `NOT_FOUND`, `FORBIDDEN`, `PAYLOAD_TOO_LARGE` or `VALIDATION_ERROR`, each naming the file
  */
@@ -41,7 +41,7 @@ async function readRegularFile(path: string, details: Details): Promise<Uint8Arr
 
 /**
  * @returns its size in bytes
- * @throws PermanentError `VALIDATION_ERROR` for what is no file
+ * @throws PermanentError `VALIDATION_ERROR` if it is not a file
  */
 export async function checkRegular(path: string): Promise<number> {
   const file = await stat(path)
@@ -51,7 +51,7 @@ export async function checkRegular(path: string): Promise<number> {
     throw new PermanentError('VALIDATION_ERROR', `file: ${path} must be a regular file, not a pipe or a device`, {
       field: 'file',
       received: path,
-      hint: `Write the session into a file and import that, or pipe it in and name ${STANDARD_INPUT} with --thread NAME.`,
+      hint: `Write the session into a file and import that, or pipe it to ${STANDARD_INPUT} with --thread NAME.`,
     })
   }
   return file.size
@@ -75,7 +75,7 @@ function tooLarge(path: string, what: string, details: Details): PermanentError 
   })
 }
 
-/** Turns an error of the file system into one that names the file and says what to do. */
+/** Converts an error of the file system to a typed error with the file and a hint. */
 export function fileError(path: string, error: unknown, details: Details = { field: 'file', received: path }): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') {

@@ -38,22 +38,22 @@ export async function sendFile(
   }
   try {
     // A thread of several parts is compared first: if one of its messages conflicts, no part is sent.
-    if (isLong(file) && (await anyIsThere(destination, file.threads))) {
+    if (isLong(file) && (await anyExists(destination, file.threads))) {
       await eachPart((sender, part) => sender.compare(part))
     }
-    await eachPart((sender, part) => sender.send(part, () => tellProgress()))
+    await eachPart((sender, part) => sender.send(part, () => reportProgress()))
   } finally {
     file.close()
     await Promise.all([...senders.values()].map((sender) => sender.ended()))
   }
   return [...senders.values()].map((sender) => sender.result())
 
-  function tellProgress(): void {
+  function reportProgress(): void {
     options.onProgress([...senders.values()].reduce((sum, { done }) => sum + done, 0))
   }
 }
 
-async function anyIsThere(destination: Destination, threads: readonly ThreadPlan[]): Promise<boolean> {
+async function anyExists(destination: Destination, threads: readonly ThreadPlan[]): Promise<boolean> {
   for (const { thread } of threads) if (await destination.holds(thread)) return true
   return false
 }

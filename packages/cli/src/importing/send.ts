@@ -14,7 +14,7 @@ export interface ImportedThread {
   /** `repeated`: all messages were stored before. */
   readonly status: 'stored' | 'repeated'
   readonly format: string
-  /** Messages of the file, those that are kept aside included. */
+  /** Messages of the file, including those that are kept aside. */
   readonly messages: number
   readonly toolCalls: number
   readonly toolResults: number
@@ -26,7 +26,7 @@ export interface ImportedThread {
   readonly repeated: number
   /** Replies that have grown since an earlier import; each addition is stored as a message after its reply. */
   readonly grown: number
-  /** Messages of the stored thread that contexts may show, of all imported ones that are not kept aside. */
+  /** Messages of the stored thread that contexts may show, out of `imported`, which excludes those kept aside. */
   readonly eligible: number
   readonly imported: number
   readonly skipped: Readonly<Record<string, number>>
@@ -119,7 +119,7 @@ export function importedLines(threads: readonly ImportedThread[]): Line[] {
     .filter((thread) => thread.grown > 0)
     .map(
       (thread) =>
-        `grown in ${safeText(thread.thread)}: ${formatCount(thread.grown)}; what was added is stored after it`,
+        `grown in ${safeText(thread.thread)}: ${formatCount(thread.grown)}; the additions are stored after the reply`,
     )
   return [
     ...itemTable(threads, [

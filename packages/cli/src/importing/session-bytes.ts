@@ -8,20 +8,20 @@ import type { ByteSource } from '@heddle/sessions'
 import { checkRegular, fileError, STANDARD_INPUT } from './read-file.js'
 
 /**
- * The bytes of a session's file as it was found: what is written to it meanwhile is for the next import. It is opened when it
- * is read, and may be closed between.
+ * The bytes of a session's file up to its size at the start: later additions are left to the next import. The file is opened
+ * when it is read, and may be closed between reads.
  */
 export interface SessionBytes extends ByteSource {
   readonly path: string
   close(): void
-  /** Closes it, and removes what was piped in. */
+  /** Closes it, and removes the copy of standard input. */
   remove(): Promise<void>
 }
 
 /**
- * @param path a regular file; `/dev/stdin` stands for what is piped in, which is kept in a temporary file meanwhile
+ * @param path a regular file, or `/dev/stdin` for standard input, which is copied to a temporary file
  * @throws PermanentError `NOT_FOUND`, `FORBIDDEN` or `VALIDATION_ERROR`, each naming the file
- * @throws RetryableError `SERVICE_UNAVAILABLE` where the disk of the temporary folder is full
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the disk of the temporary folder is full
  */
 export async function openSessionBytes(path: string): Promise<SessionBytes> {
   try {
@@ -73,7 +73,7 @@ class FileBytes implements SessionBytes {
   readonly #removeCopy: () => Promise<void>
   #descriptor: number | null = null
 
-  /** @param from where the bytes are, where that is not `path` itself */
+  /** @param from the copy that is read; `path` is the name in messages */
   constructor(path: string, from: { copy: string; size: number; remove: () => Promise<void> }) {
     this.path = path
     this.size = from.size
@@ -106,9 +106,9 @@ class FileBytes implements SessionBytes {
 }
 
 function cutShort(path: string): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', `file: ${path} was made shorter while it was read`, {
+  return new PermanentError('VALIDATION_ERROR', `file: ${path} was truncated while it was read`, {
     field: 'file',
     received: path,
-    hint: 'Import it again when nobody writes to it: what is stored is not stored twice.',
+    hint: 'Import it again when no program writes to it: stored messages are not duplicated.',
   })
 }

@@ -27,7 +27,7 @@ test.for(['1.1.1.1', '100.128.0.1', '172.32.0.1', '192.169.0.1', '2606:4700::111
   },
 )
 
-test('an IPv4 address in the clothes of IPv6 is judged as what it is', () => {
+test('an IPv4 address mapped to IPv6 follows the rules of IPv4', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       expect(isPublicAddress(`::ffff:${address}`)).toBe(isPublicAddress(address))

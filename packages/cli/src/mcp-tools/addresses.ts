@@ -39,7 +39,7 @@ for (const [net, prefix] of [
 const mapped = new BlockList()
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6')
 
-/** Whether an IP address is in the public network; false for a text that is no address. */
+/** Whether an IP address is in the public network; false for any other text. */
 export function isPublicAddress(address: string): boolean {
   // A zone such as `%eth0` names an interface of this machine, and only link-local addresses have one.
   const [plain = ''] = address.split('%')

@@ -1,8 +1,8 @@
 /**
- * The words of a command line in one text, as a shell would split it, without anything else that a shell does: no
- * variables, no patterns, no other programs.
+ * Splits a command line into words like a shell, without the other features of a shell: no variables, no patterns, no command
+ * substitution.
  *
- * @returns null where a quotation is not closed
+ * @returns null if a quotation is not closed
  */
 export function commandWords(text: string): string[] | null {
   const words: string[] = []

@@ -28,7 +28,7 @@ async function askUnder(addresses: readonly string[], { allowPrivate = false, by
   return { ask, refused, asked: () => asked }
 }
 
-test('a name that leads to this machine is refused before anything is sent', async () => {
+test('a name that resolves to this machine is refused before anything is sent', async () => {
   const { ask, asked } = await askUnder(['127.0.0.1'])
   await expect(ask()).rejects.toMatchObject({ code: 'FORBIDDEN', field: 'url', received: 'tools.example' })
   expect(asked()).toBe(0)
@@ -48,12 +48,12 @@ test.for(['127.0.0.1', '[::1]', '2130706433', '0x7f.1'])(
   },
 )
 
-test('with leave, it is reached', async () => {
+test('with allowPrivate it is reached', async () => {
   const { ask } = await askUnder(['127.0.0.1'], { allowPrivate: true })
   expect(await (await ask()).text()).toBe('xx')
 })
 
-test('an answer beyond its bound ends there, and who waits hears of it', async () => {
+test('an answer above the size limit is cut with an error', async () => {
   const { ask, refused } = await askUnder(['127.0.0.1'], { allowPrivate: true, bytes: 11_000_000 })
   await expect((await ask()).text()).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   expect(refused).toMatchObject([{ code: 'PAYLOAD_TOO_LARGE' }])

@@ -8,24 +8,24 @@ import { toolListLimits } from './limits.js'
 
 export interface GuardedFetchOptions {
   readonly allowPrivate: boolean
-  /** Called with what ends an answer half-way: who waits for it may not learn of it otherwise. */
+  /** Called with the error that cut an answer: the MCP SDK may not pass it on to its caller. */
   readonly onRefused: (error: HeddleError) => void
-  /** All addresses of a name. Default: as the system resolves it. */
+  /** Resolves a name to all of its addresses. Default: by the system. */
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>
 }
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /**
- * A fetch that reaches no private address without leave. The address is checked where the connection is made and not before:
- * a name that is looked up twice may have another address the second time. It follows no redirect, and an answer has a bound.
- * The global fetch has no place for such a check.
+ * A fetch that refuses private addresses unless allowed. The address is checked when the connection is made and not before,
+ * because a second look-up of a name may return another address. It follows no redirects, and answers have a size limit. The
+ * global fetch allows no such check.
  */
 export function guardedFetch(options: GuardedFetchOptions): Fetch {
   return async (input, init = {}) => {
     const url = new URL(input)
     const host = url.hostname.replace(/^\[|\]$/g, '')
-    // A literal address is never looked up.
+    // Literal addresses bypass the look-up, so they are checked here.
     if (!options.allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw privateAddress(host)
     const incoming = await answerTo(url, init, guardedLookup(options))
     const { statusCode: status = 0 } = incoming
@@ -47,7 +47,7 @@ function answerTo(url: URL, init: RequestInit, lookup: LookupFunction): Promise<
         method: init.method ?? 'GET',
         headers: Object.fromEntries(new Headers(init.headers)),
         lookup,
-        // A connection of its own: one from a pool was made under other rules.
+        // A new connection: a pooled one may have been opened without the check.
         agent: false,
         ...(init.signal && { signal: init.signal }),
       },
@@ -63,7 +63,7 @@ function guardedLookup({ allowPrivate, resolve }: GuardedFetchOptions): LookupFu
     const found = resolve?.(host) ?? names.lookup(host, { all: true })
     found.then(
       (addresses) => {
-        // One private address among public ones is refused as well: which of them is used is chance.
+        // One private address among public ones is refused, too, because any of them may be used.
         const [first] = addresses
         if (first === undefined) return done(new Error('the name has no address'), [])
         if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address)))
@@ -76,10 +76,10 @@ function guardedLookup({ allowPrivate, resolve }: GuardedFetchOptions): LookupFu
 }
 
 function privateAddress(host: string): PermanentError {
-  return new PermanentError('FORBIDDEN', `url: "${host}" leads to a private address`, {
+  return new PermanentError('FORBIDDEN', `url: "${host}" is or resolves to a private address`, {
     field: 'url',
     received: host,
-    hint: 'Give --allow-private if the server is meant to be on this machine or in this network.',
+    hint: 'Give --allow-private if the server runs on this machine or in this network.',
   })
 }
 
@@ -103,6 +103,6 @@ export function tooLargeAnswer(): PermanentError {
   return new PermanentError(
     'PAYLOAD_TOO_LARGE',
     `an answer of the MCP server has more than ${toolListLimits.answerBytesMax} bytes`,
-    { field: 'server', hint: 'Nothing was stored. Let the server list fewer tools at once, or smaller ones.' },
+    { field: 'server', hint: 'Nothing was stored. Configure the server to list fewer or smaller tools per page.' },
   )
 }

@@ -9,7 +9,7 @@ import { serverFault } from './server-faults.js'
 import { type ToolList, ToolListing } from './tool-list.js'
 
 export interface ListToolsOptions {
-  /** For all of it: the start, and every page. */
+  /** For the whole exchange, including the start of the server. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -18,7 +18,7 @@ export interface ListToolsOptions {
  * Connects to an MCP server, lists all of its tools, and ends the connection and the process again.
  *
  * @throws HeddleError `FORBIDDEN` for a private address, `TIMEOUT`, `NOT_FOUND`, `UNAUTHORIZED`, `SERVICE_UNAVAILABLE`,
- * `PAYLOAD_TOO_LARGE` or `VALIDATION_ERROR`: a server may do anything
+ * `PAYLOAD_TOO_LARGE` or `VALIDATION_ERROR`
  */
 export async function listServerTools(server: ToolServer, options: ListToolsOptions): Promise<ToolList> {
   const refused = new AbortController()
@@ -26,7 +26,7 @@ export async function listServerTools(server: ToolServer, options: ListToolsOpti
   const signal = AbortSignal.any([options.signal, refused.signal])
   const { timeoutMs } = options
   let unreadable = 0
-  // It declares no capabilities, so that a server can ask nothing of us: no sampling, no roots, no questions to people.
+  // It declares no capabilities, so that a server can send no requests: no sampling, no roots, no elicitation.
   const client = new Client({ name: 'heddle', version: '1' })
   client.onerror = (error) => {
     if (error.message.startsWith('ReadBuffer exceeded')) refused.abort(tooLargeAnswer())
@@ -49,19 +49,19 @@ export async function listServerTools(server: ToolServer, options: ListToolsOpti
 
   function tooSlow(): RetryableError {
     const { field, label } = connection.name
-    const noise = unreadable === 0 ? '' : `, and sent ${unreadable} messages that are not of the protocol`
+    const noise = unreadable === 0 ? '' : `, and sent ${unreadable} messages that are not MCP`
     const detail = `the MCP server "${label}" did not list its tools within ${timeoutMs} ms${noise}`
     return new RetryableError('TIMEOUT', detail, {
       field,
       received: label,
-      hint: 'Give it longer with --timeout, or run it by itself to see what it does. Nothing was stored.',
+      hint: 'Raise --timeout, or run the server by itself to see its output. Nothing was stored.',
     })
   }
 }
 
 /**
- * Not `client.listTools`: that compiles each output schema into a validator, and nothing is called here. A schema of a
- * stranger may take very long to compile.
+ * Not `client.listTools`, which compiles each output schema into a validator: no tool is called here, and a schema from a
+ * third party may take very long to compile.
  */
 async function listAll(client: Client, options: { timeout: number; signal: AbortSignal }): Promise<ToolList> {
   if (client.getServerCapabilities()?.tools === undefined)
@@ -85,6 +85,6 @@ async function listAll(client: Client, options: { timeout: number; signal: Abort
 function endless(what: string): PermanentError {
   return new PermanentError('PAYLOAD_TOO_LARGE', `the MCP server lists its tools in ${what}`, {
     field: 'tools',
-    hint: 'Nothing was stored. The server has to be mended.',
+    hint: 'Nothing was stored. The server must be corrected.',
   })
 }

@@ -7,14 +7,14 @@ import { guardedFetch } from './guarded-fetch.js'
 import { toolListLimits } from './limits.js'
 import type { ServerName } from './server-faults.js'
 
-/** An MCP server: a program that is started here, or one that runs elsewhere. */
+/** An MCP server: a program to start here, or a running server. */
 export type ToolServer =
   | {
       readonly kind: 'process'
       readonly program: string
       readonly args: readonly string[]
       readonly cwd: string
-      /** Besides PATH, HOME, LOGNAME, SHELL, TERM and USER, which every program gets: nothing else is passed on. */
+      /** Variables for the program, in addition to PATH, HOME, LOGNAME, SHELL, TERM and USER; no others are passed. */
       readonly env: Readonly<Record<string, string>>
     }
   | {
@@ -30,10 +30,10 @@ interface Connection {
   close(): Promise<void>
 }
 
-/** How long a server over HTTP may take to hear that its session is over. */
+/** Time limit of the request that ends the session of a server over HTTP. */
 const GOODBYE_MS = 1_000
 
-/** @param onRefused hears of what ends an answer half-way */
+/** @param onRefused called with the error that cut an answer */
 export function openConnection(server: ToolServer, onRefused: (error: HeddleError) => void): Connection {
   if (server.kind === 'process') {
     const transport = new ProcessTransport({
@@ -41,7 +41,7 @@ export function openConnection(server: ToolServer, onRefused: (error: HeddleErro
       args: [...server.args],
       cwd: server.cwd,
       env: { ...server.env },
-      // Not shown and not kept: what a server prints may hold what it was given.
+      // Neither shown nor stored: a server may print the secrets that it was given.
       stderr: 'ignore',
       maxBufferSize: toolListLimits.answerBytesMax,
     })
@@ -53,7 +53,7 @@ export function openConnection(server: ToolServer, onRefused: (error: HeddleErro
     fetch: guardedFetch({ allowPrivate, onRefused }),
   })
   return {
-    // Its optional fields are `undefined` where exactOptionalPropertyTypes wants them absent.
+    // Cast because its optional fields are typed as `undefined`, which exactOptionalPropertyTypes refuses.
     transport: transport as Transport,
     name: { field: 'url', label: url.host },
     async close() {
@@ -64,8 +64,8 @@ export function openConnection(server: ToolServer, onRefused: (error: HeddleErro
 }
 
 /**
- * The client closes a transport that failed without waiting for it, and a second close would find nothing to wait for: the
- * process would outlive the command. So every close is the first one.
+ * The client closes a failed transport without awaiting it, and a second close would return at once, so that the process would
+ * outlive the command. Here all calls of close await the first one.
  */
 class ProcessTransport extends StdioClientTransport {
   #closed: Promise<void> | undefined

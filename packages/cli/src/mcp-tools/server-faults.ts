@@ -9,8 +9,8 @@ export interface ServerName {
 }
 
 /**
- * Turns a failure of an MCP server into an error that says whether to retry. It repeats nothing that the server wrote: servers
- * may print secrets that they were given.
+ * Converts a failure of an MCP server to a typed error. It quotes no output of the server, which may contain the secrets that
+ * the server was given.
  */
 export function serverFault(error: unknown, { field, label }: ServerName): HeddleError {
   if (error instanceof HeddleError) return error
@@ -41,7 +41,7 @@ export function serverFault(error: unknown, { field, label }: ServerName): Heddl
   if (field === 'command' && code !== undefined && ['ENOENT', 'EACCES', 'ENOTDIR'].includes(code))
     return new PermanentError('NOT_FOUND', `command: the program "${label}" cannot be started (${code})`, {
       ...details,
-      hint: 'Give a program that is on the PATH or a path to one; words after it are its arguments.',
+      hint: 'Give the path of a program, or one on the PATH; the words after it are its arguments.',
     })
   if (code !== undefined)
     return new RetryableError('SERVICE_UNAVAILABLE', `the MCP server "${label}" cannot be reached (${code})`, {
@@ -49,7 +49,7 @@ export function serverFault(error: unknown, { field, label }: ServerName): Heddl
       hint: field === 'url' ? 'Check the address, and whether the server runs.' : RUN_IT_YOURSELF,
     })
   if (isOfNoProtocol(error))
-    return new PermanentError('VALIDATION_ERROR', `what "${label}" answers is not the Model Context Protocol`, {
+    return new PermanentError('VALIDATION_ERROR', `the answer of "${label}" is not the Model Context Protocol`, {
       ...details,
       hint: 'Check that it is an MCP server of a current version. Nothing was stored.',
     })
@@ -59,19 +59,19 @@ export function serverFault(error: unknown, { field, label }: ServerName): Heddl
   })
 }
 
-const SLOW = 'Give it longer with --timeout, or see what it waits for. Nothing was stored.'
-const RUN_IT_YOURSELF = 'Run the server by itself to see what it says. Nothing was stored.'
+const SLOW = 'Raise --timeout, or run the server by itself to see its output. Nothing was stored.'
+const RUN_IT_YOURSELF = 'Run the server by itself to see its output. Nothing was stored.'
 
 function httpFault({ code = 0 }: StreamableHTTPError, label: string, details: object): HeddleError {
   if (code === 401 || code === 403)
     return new PermanentError('UNAUTHORIZED', `the MCP server "${label}" refused access (HTTP ${code})`, {
       ...details,
-      hint: 'Name the variable that holds its token: --header Authorization=TOKEN_VARIABLE.',
+      hint: 'Give the variable with its token: --header Authorization=TOKEN_VARIABLE.',
     })
   if (code >= 300 && code < 400)
-    return new PermanentError('FORBIDDEN', `the MCP server "${label}" leads to another address (HTTP ${code})`, {
+    return new PermanentError('FORBIDDEN', `the MCP server "${label}" redirects to another address (HTTP ${code})`, {
       ...details,
-      hint: 'Redirects to other addresses are not followed: give the address where the server is.',
+      hint: 'Redirects to other addresses are not followed: give the final address of the server.',
     })
   if (code === 404 || code === 405)
     return new PermanentError('NOT_FOUND', `there is no MCP server at this address of "${label}" (HTTP ${code})`, {
@@ -79,17 +79,17 @@ function httpFault({ code = 0 }: StreamableHTTPError, label: string, details: ob
       hint: 'Give the whole address of its Streamable HTTP endpoint, such as https://example.com/mcp.',
     })
   if (code < 300)
-    return new PermanentError('VALIDATION_ERROR', `what "${label}" answers is not the Model Context Protocol`, {
+    return new PermanentError('VALIDATION_ERROR', `the answer of "${label}" is not the Model Context Protocol`, {
       ...details,
       hint: 'Give the address of a Streamable HTTP endpoint, such as https://example.com/mcp.',
     })
   return new RetryableError('SERVICE_UNAVAILABLE', `the MCP server "${label}" failed (HTTP ${code})`, {
     ...details,
-    hint: 'Try again later, or ask those who run it.',
+    hint: 'Try again later, or contact the operator of the server.',
   })
 }
 
-/** The response is no JSON, violates the schemas of the SDK, or names an unsupported protocol version. */
+/** Whether the response is not JSON, violates the schemas of the SDK, or has an unsupported protocol version. */
 function isOfNoProtocol(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const isUnsupported = error.message.startsWith("Server's protocol version is not supported")

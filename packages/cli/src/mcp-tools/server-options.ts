@@ -3,7 +3,7 @@ import { UsageError } from '../output/failure.js'
 import { commandWords } from './command-words.js'
 import type { ToolServer } from './open-connection.js'
 
-/** The options that name an MCP server. */
+/** The options for an MCP server. */
 export interface ServerOptions {
   readonly command?: readonly string[]
   readonly env?: readonly string[]
@@ -15,7 +15,7 @@ export interface ServerOptions {
 type Environment = Pick<CommandContext, 'env' | 'cwd'>
 
 /**
- * Options name the variables that contain secrets: other users of a machine can read the arguments of programs.
+ * Secrets are given by the names of variables, because other users of a machine can read the arguments of programs.
  *
  * @param words the words after `--`
  * @throws UsageError
@@ -33,9 +33,9 @@ export function toolServerOf(options: ServerOptions, words: readonly string[], e
 }
 
 const CHOOSE = 'Give --command npx -- -y some-mcp-server, or --url https://example.com/mcp.'
-/** In all other commands `--url` names the gateway, which may be meant here, too. */
+/** Explains `--url`, which is the gateway in all other commands. */
 const GATEWAY =
-  'Leave --url out to ask a program. Where --url was meant for the gateway that keeps the tools, name that with HEDDLE_URL: HEDDLE_URL=http://127.0.0.1:4680 heddle items sync ... --command npx -- -y some-mcp-server'
+  'Omit --url to query a program. For the gateway that stores the tools, set HEDDLE_URL: HEDDLE_URL=http://127.0.0.1:4680 heddle items sync ... --command npx -- -y some-mcp-server'
 
 function processServer(
   { env = [], header, allowPrivate }: ServerOptions,
@@ -47,12 +47,12 @@ function processServer(
       header ? 'header' : 'allow-private',
       'goes with --url',
       undefined,
-      'Pass variables on with --env.',
+      'Pass variables with --env.',
     )
   const [only = ''] = given
   const words = given.length === 1 ? commandWords(only) : given
   const [program, ...args] = words ?? []
-  if (!program) throw new UsageError('command', 'must name a program, with its quotations closed', undefined, CHOOSE)
+  if (!program) throw new UsageError('command', 'must name a program, with all quotations closed', undefined, CHOOSE)
   const passed = env.map((name) => [name, variable('env', name, environment)] as const)
   return { kind: 'process', program, args, cwd: environment.cwd, env: Object.fromEntries(passed) }
 }
@@ -70,7 +70,7 @@ function httpServer(
       throw new UsageError('header', 'must be a name, =, and a variable', undefined, 'As in Authorization=DOCS_AUTH.')
     const value = variable('header', variableName, environment)
     if (!/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value))
-      throw new UsageError('header', `the variable ${variableName} holds no value of a header`, undefined, PRINTABLE)
+      throw new UsageError('header', `the variable ${variableName} is not a valid header value`, undefined, PRINTABLE)
     return [name, value] as const
   })
   return { kind: 'http', url, headers: Object.fromEntries(headers), allowPrivate: allowPrivate === true }
@@ -80,11 +80,11 @@ const PRINTABLE = 'A header is one line of printable ASCII, without spaces aroun
 
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
-  // It may hold a token, so what was received is not shown.
+  // It may contain a token, so the received value is not shown.
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new UsageError('url', 'must be an http or https address', undefined, CHOOSE)
   if (url.username !== '' || url.password !== '')
-    throw new UsageError('url', 'must hold no user name and no password', url.host, 'Send them with --header.')
+    throw new UsageError('url', 'must contain no user name and no password', url.host, 'Send them with --header.')
   return url
 }
 
@@ -92,12 +92,12 @@ function variable(field: 'env' | 'header', name: string, { env }: Environment): 
   const isName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/.test(name)
   const value = isName ? env[name] : undefined
   if (value !== undefined && value !== '') return value
-  // Not shown where it is no name: it may be the secret itself, given where its variable belongs.
+  // Not shown if it is not a valid name: it may be the secret itself, given instead of its variable.
   const rule = isName ? `the variable ${name} is not set` : 'must name a variable, and not be a value itself'
   throw new UsageError(
     field,
     rule,
     undefined,
-    'Set it, and give its name alone: secrets do not belong on command lines.',
+    'Set it, and give only its name: secrets do not belong on command lines.',
   )
 }

@@ -9,14 +9,14 @@ function listed(...tools: Partial<ListedTool>[]) {
   return listing.list()
 }
 
-test('a tool is kept with its description and its schema as they are', () => {
+test('a tool keeps its description and its schema unchanged', () => {
   const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
   const { tools, notes } = listed({ description: 'Reads a file.', title: 'Read', inputSchema })
   expect(tools).toEqual([{ name: 'read', description: 'Reads a file.', inputSchema }])
   expect(notes).toEqual([])
 })
 
-test('without a description its title stands for it', () => {
+test('the title replaces a missing description', () => {
   const { tools } = listed({ name: 'a', title: 'Read' }, { name: 'b', annotations: { title: 'Write' } }, { name: 'c' })
   expect(tools.map(({ description }) => description)).toEqual(['Read', 'Write', null])
 })
@@ -31,7 +31,7 @@ test('a description that is too long is cut between characters, with a note', ()
   expect(notes).toEqual([`the description of "read" was cut to 10000 of its 20000 characters`])
 })
 
-test('what Postgres cannot hold is taken out of a description', () => {
+test('characters that Postgres cannot store are removed from a description', () => {
   expect(listed({ description: 'a\0b\ud800' }).tools[0]?.description).toBe('ab\ufffd')
 })
 

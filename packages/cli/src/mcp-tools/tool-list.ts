@@ -18,7 +18,7 @@ export interface ToolList {
 
 /**
  * Collects the tools of a server, page by page, within limits. A list with too many tools, duplicate names or a schema that is
- * too large is refused as a whole, so that never half of it is stored. Long descriptions are cut, and tools with an invalid
+ * too large is refused as a whole, so that no part of it is stored. Long descriptions are cut, and tools with an invalid
  * name are omitted; each with a note.
  */
 export class ToolListing {
@@ -53,7 +53,7 @@ export class ToolListing {
   #descriptionOf({ name, title, description, annotations }: ListedTool): string | null {
     const given = description || title || annotations?.title
     if (!given) return null
-    // Neither can be stored in Postgres.
+    // Postgres can store neither NUL nor lone surrogates.
     const text = given.replaceAll('\0', '').toWellFormed()
     const charactersMax = toolListLimits.descriptionCharactersMax
     if (text.length <= charactersMax) return text
@@ -71,7 +71,7 @@ function schemaOf({ name, inputSchema }: ListedTool) {
   }
   const json = JSON.stringify(schema.data, refuseUnstorable)
   if (json.length > toolListLimits.schemaCharactersMax) {
-    const detail = `${field}: has ${json.length} characters, and at most ${toolListLimits.schemaCharactersMax} are kept`
+    const detail = `${field}: has ${json.length} characters; at most ${toolListLimits.schemaCharactersMax} are allowed`
     throw new PermanentError('PAYLOAD_TOO_LARGE', detail, { field, hint: ASK_THE_MAKER })
   }
   return { json, inputSchema: schema.data }
@@ -79,7 +79,7 @@ function schemaOf({ name, inputSchema }: ListedTool) {
   function refuseUnstorable(key: string, value: unknown): unknown {
     for (const text of [key, value])
       if (typeof text === 'string' && (text.includes('\0') || !text.isWellFormed()))
-        throw new PermanentError('VALIDATION_ERROR', `${field}: must not hold NUL characters or lone surrogates`, {
+        throw new PermanentError('VALIDATION_ERROR', `${field}: must not contain NUL characters or lone surrogates`, {
           field,
           hint: ASK_THE_MAKER,
         })
@@ -87,7 +87,7 @@ function schemaOf({ name, inputSchema }: ListedTool) {
   }
 }
 
-const ASK_THE_MAKER = 'Nothing was stored. The server has to be mended, or set up to list fewer tools.'
+const ASK_THE_MAKER = 'Nothing was stored. The server must be corrected, or configured to list fewer tools.'
 
 function tooLarge(what: string): PermanentError {
   return new PermanentError('PAYLOAD_TOO_LARGE', `the MCP server lists ${what}`, {
@@ -97,7 +97,7 @@ function tooLarge(what: string): PermanentError {
 }
 
 function twice(name: string): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', `the MCP server lists two tools of the name "${name}"`, {
+  return new PermanentError('VALIDATION_ERROR', `the MCP server lists two tools with the name "${name}"`, {
     field: 'tools',
     received: name,
     hint: ASK_THE_MAKER,

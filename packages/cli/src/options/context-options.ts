@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { numeral, optionValue } from './option-values.js'
 import { momentOption } from './options.js'
 
-/** The id of a context, as arguments take it. */
+/** A parser for the id of a context. */
 export function contextIdOption(field: string): (text: string) => string {
   return optionValue(field, idSchema, 'Give an id that "heddle context build" printed.')
 }
@@ -25,19 +25,19 @@ export const memoriesOption = optionValue(
 export const strategyOption = optionValue(
   'strategy',
   contextRequestSchema.shape.strategy.unwrap(),
-  'Choose one of the strategies that are named above.',
+  'Choose one of the strategies listed above.',
 )
 
 export const fillOption = optionValue(
   'fill',
   contextRequestSchema.shape.fill.unwrap(),
-  'Choose cache for a thread that goes on at this budget, or budget for as much of the history as fits.',
+  'Choose cache for a thread that continues with this budget, or budget for as much of the history as fits.',
 )
 
 export const contextFormatOption = optionValue(
   'format',
   contextRequestSchema.shape.format.unwrap(),
-  'Choose one of the formats that are named above.',
+  'Choose one of the formats listed above.',
 )
 
 export const modelOption = optionValue(
@@ -49,13 +49,13 @@ export const modelOption = optionValue(
 export const messageOption = optionValue(
   'message',
   contextRequestSchema.shape.message.unwrap(),
-  'Give the text of the user, or leave --message out.',
+  'Give the text of the user, or omit --message.',
 )
 
 export const pastOption = optionValue(
   'at',
   contextRequestSchema.shape.at.unwrap(),
-  'Give a time with its zone that has passed, such as 2026-02-12T14:30:00Z.',
+  'Give a time in the past with its zone, such as 2026-02-12T14:30:00Z.',
 )
 
 export interface ScopeOptions {
@@ -69,14 +69,14 @@ const namesOf = (text: string) => text.split(',').map((name) => name.trim())
 const threadsOption = optionValue(
   'scope-threads',
   scopeSchema.shape.threads.unwrap(),
-  'Give names of threads with commas between them, such as --scope-threads main,research.',
+  'Give names of threads, separated by commas, such as --scope-threads main,research.',
   namesOf,
 )
 
 const itemsOption = optionValue(
   'scope-items',
   scopeSchema.shape.items.unwrap(),
-  'Give items with commas between them, such as --scope-items rule/tone,tool/search, or none.',
+  'Give items, separated by commas, such as --scope-items rule/tone,tool/search, or none.',
   (text) => (text === 'none' ? [] : namesOf(text)),
 )
 

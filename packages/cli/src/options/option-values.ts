@@ -39,7 +39,7 @@ export function wholeNumber(field: string, least: number, most: number, hint: st
   }
 }
 
-/** A decimal number; any other text is returned as it is, for the schema to refuse. */
+/** A decimal number; any other text is returned unchanged, so that the schema refuses it. */
 export function numeral(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text
 }
@@ -50,6 +50,6 @@ export function oneOf<Word extends string>(field: string, words: readonly Word[]
     const word = words.find((each) => each === text)
     if (word !== undefined) return word
     const rule = `must be one of ${words.join(', ')}`
-    throw new UsageError(field, rule, describeReceived(text), `Choose one of the ${words.length} that are named above.`)
+    throw new UsageError(field, rule, describeReceived(text), `Choose one of the ${words.length} listed above.`)
   }
 }

@@ -18,7 +18,7 @@ export const hostOption = (text: string) => {
   throw new UsageError('host', 'must be an address, or localhost', describeReceived(text), hint)
 }
 
-export const portOption = wholeNumber('port', 0, 65_535, 'Give a port such as --port 4680, or 0 for any that is free.')
+export const portOption = wholeNumber('port', 0, 65_535, 'Give a port such as --port 4680, or 0 for any free one.')
 
 const secondsOption = optionValue(
   'rolling-window',
@@ -36,7 +36,7 @@ export const concurrencyOption = wholeNumber(
   'concurrency',
   1,
   1_000,
-  'Give how many jobs run at once, such as --concurrency 16.',
+  'Give the number of concurrent jobs, such as --concurrency 16.',
 )
 
 export const maxTokensOption = wholeNumber(
@@ -50,7 +50,7 @@ export const limitOption = wholeNumber(
   'limit',
   1,
   limits.pageItemsMax,
-  'Give how many rows to show, such as --limit 50.',
+  'Give the number of rows to show, such as --limit 50.',
 )
 
 export interface PageOptions {
@@ -65,7 +65,7 @@ export function withPageOptions(command: Command): Command {
 
 type Given<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
 
-/** The fields that were given. Commander leaves options that were not given undefined, and requests leave them out. */
+/** Drops undefined fields: Commander sets missing options to undefined, and requests must omit them. */
 export function given<Fields extends object>(fields: Fields): Given<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>
 }

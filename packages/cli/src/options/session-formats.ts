@@ -3,7 +3,7 @@ import { oneOf } from './option-values.js'
 
 export type FormatOption = SessionFormat | 'auto'
 
-/** A record, so that a new format that is missing here does not compile. */
+/** A record, so that the compiler reports a missing format. */
 const formats: Readonly<Record<FormatOption, true>> = {
   auto: true,
   heddle: true,

@@ -50,14 +50,14 @@ export function fromCommander(error: CommanderError): UsageError {
 /** The error to show for any thrown value; it always has a hint. */
 export function describeFailure(error: unknown): ErrorData & { hint: string } {
   if (error instanceof InterruptedError) {
-    return { code: 'TIMEOUT', detail: error.message, hint: 'Run the command again: what was stored stays stored.' }
+    return { code: 'TIMEOUT', detail: error.message, hint: 'Run the command again: stored data is kept.' }
   }
   const data = errorData(error instanceof CommanderError ? fromCommander(error) : error)
   return { ...data, hint: data.hint ?? hints[data.code] }
 }
 
 /**
- * The three lines that people read: what, why, what to do.
+ * The three lines of an error for people: what failed, why, and what to do.
  */
 export function failureLines(error: unknown): { what: string; why: string; hint: string } {
   const { code, detail, received, hint, retryAfter } = describeFailure(error)
@@ -74,7 +74,7 @@ const titles: Record<ErrorCode, string> = {
   VALIDATION_ERROR: 'That is not valid.',
   NOT_FOUND: 'That does not exist.',
   CONFLICT: 'That conflicts with stored data.',
-  AMBIGUOUS_REFERENCE: 'That reference fits more than one message.',
+  AMBIGUOUS_REFERENCE: 'That reference matches more than one message.',
   PAYLOAD_TOO_LARGE: 'That is too large.',
   UNAUTHORIZED: 'Access was refused.',
   FORBIDDEN: 'That is not allowed.',
@@ -90,12 +90,12 @@ const hints: Record<ErrorCode, string> = {
   NOT_FOUND: 'List what exists with "heddle threads list" or "heddle agents list"; HEDDLE_PROJECT names the project.',
   CONFLICT: 'Use another id or name, or import the session under another thread with --thread.',
   AMBIGUOUS_REFERENCE: 'Use a longer reference, or name the thread with --thread.',
-  PAYLOAD_TOO_LARGE: 'Split or shorten the message that is named above; nothing was stored.',
+  PAYLOAD_TOO_LARGE: 'Split or shorten the message named above; nothing was stored.',
   UNAUTHORIZED: 'Check the user and the password in DATABASE_URL (or REDIS_URL).',
-  FORBIDDEN: 'Ask for the rights that are named above, or run "heddle doctor".',
+  FORBIDDEN: 'Request the permissions named above, or run "heddle doctor".',
   RATE_LIMITED: 'Wait a moment and run the command again.',
-  BUDGET_TOO_SMALL: 'Ask for a larger --budget.',
+  BUDGET_TOO_SMALL: 'Give a larger --budget.',
   TIMEOUT: 'Run "heddle queues" to see what is waiting, and "heddle doctor" to check the servers.',
-  SERVICE_UNAVAILABLE: 'Run "heddle doctor": it says which server is missing and what to do.',
-  INTERNAL: 'Run it again with HEDDLE_LOG_LEVEL=debug and report what it prints.',
+  SERVICE_UNAVAILABLE: 'Run "heddle doctor": it shows which server is missing and what to do.',
+  INTERNAL: 'Run it again with HEDDLE_LOG_LEVEL=debug and report its output.',
 }

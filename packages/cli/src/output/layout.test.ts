@@ -9,7 +9,7 @@ const rows = [
   ['docs', 'Write', '7'],
 ]
 
-test('a table that is wider than the terminal gives way where its texts are longest, never in its numbers', () => {
+test('a table wider than the terminal shrinks its longest text columns, never its numbers', () => {
   expect(layOut(tableLines(columns, rows), 50)).toEqual([
     'thread     goal                           messages',
     '─────────  ─────────────────────────────  ────────',
@@ -18,7 +18,7 @@ test('a table that is wider than the terminal gives way where its texts are long
   ])
 })
 
-test('a table that fits, and one that is not for a terminal, stay as they are', () => {
+test('a table that fits, or that is not for a terminal, is not changed', () => {
   const whole = layOut(tableLines(columns, rows), null)
   expect(whole[2]).toContain('write a test that shows it')
   expect(layOut(tableLines(columns, rows), 200)).toEqual(whole)
@@ -29,7 +29,7 @@ test('lines beside a table are never shortened', () => {
   expect(layOut([line], 20)).toEqual([line])
 })
 
-test('no line of a table is wider than the terminal, whatever stands in it and however narrow it is', () => {
+test('no line of a table is wider than the terminal, for any content and width', () => {
   const cell = fc.string({ unit: 'grapheme', maxLength: 60 })
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell, cell)), fc.integer({ min: 1, max: 120 }), (table, width) => {

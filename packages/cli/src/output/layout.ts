@@ -48,10 +48,10 @@ function fitted(columns: readonly Column[], natural: readonly number[], widthMax
   return capped(COLUMN_CHARACTERS_MIN)
 }
 
-/** The beginning of a text, with an ellipsis where more follows. */
+/** The beginning of a text, with an ellipsis if it was cut. */
 function shortened(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text
   const end = text.slice(0, Math.max(0, charactersMax - 1))
-  // A lone half of a surrogate pair is no valid character.
+  // Half of a surrogate pair is not a valid character.
   return `${end.replace(/[\ud800-\udbff]$/, '')}…`
 }

@@ -72,7 +72,7 @@ test('an error is three lines for people: what, why, what to do', async () => {
   expect(err()).toBe('✗ That is not valid.\n  why: budget: must be positive (received 0)\n  do:  Give more.\n')
 })
 
-test('an error is one object on stderr with --json, and always says what to do', async () => {
+test('with --json an error is one object on stderr, always with a hint', async () => {
   const { printer, out, err } = capture({ json: true })
   printer.failure(new Error('the disk is full'))
   await printer.flush()
@@ -82,7 +82,7 @@ test('an error is one object on stderr with --json, and always says what to do',
   })
 })
 
-test('a reader that goes away does not fail the command', async () => {
+test('a reader that stops reading does not fail the command', async () => {
   const stdout: Terminal = new PassThrough()
   const stderr: Terminal = new PassThrough()
   const printer = createPrinter({ stdout, stderr, json: false, env: {} })
@@ -93,7 +93,7 @@ test('a reader that goes away does not fail the command', async () => {
   expect(process.exitCode).toBeUndefined()
 })
 
-test('an exact text is passed on byte for byte, and made harmless on a terminal', async () => {
+test('an exact text is written byte for byte to a pipe, and made safe for a terminal', async () => {
   const text = 'one\u001b[2Jtwo'
   const piped = capture()
   piped.printer.exact(text, 'shown', { text })
@@ -105,7 +105,7 @@ test('an exact text is passed on byte for byte, and made harmless on a terminal'
   expect(terminal.out()).toBe('shown\n')
 })
 
-test('where nobody watches, progress is a plain line after a second and then every five', async () => {
+test('without a terminal progress is a plain line after a second and then every five seconds', async () => {
   let at = 0
   const { printer, err } = capture({ nowMs: () => at })
   const progress = printer.progress('storing', 1_000)
@@ -116,7 +116,7 @@ test('where nobody watches, progress is a plain line after a second and then eve
   expect(err()).toBe('  storing: 100 of 1,000\n  storing: 600 of 1,000\n')
 })
 
-test('a table fits the terminal that it is printed to, and is whole in a pipe', () => {
+test('a table fits the terminal, and is complete in a pipe', () => {
   const lines = () => tableLines([{ title: 'goal' }], [['x'.repeat(100)]])
   const [terminal, pipe] = [capture({ terminal: true, columns: 40, env: { NO_COLOR: '1' } }), capture({ columns: 40 })]
   for (const { printer } of [terminal, pipe]) printer.result({}, lines)
@@ -124,14 +124,14 @@ test('a table fits the terminal that it is printed to, and is whole in a pipe', 
   expect(pipe.out().split('\n')[2]).toBe('x'.repeat(100))
 })
 
-test('colours are forced into a pipe and out of a terminal by the variables that say so', () => {
+test('FORCE_COLOR and NO_COLOR override the check for a terminal', () => {
   const painted = (options: CaptureOptions) => capture(options).printer.colors.green('x') !== 'x'
   expect(painted({ env: { FORCE_COLOR: '1' } })).toBe(true)
   expect(painted({ env: { NO_COLOR: '1' }, terminal: true })).toBe(false)
   expect(painted({ env: { FORCE_COLOR: '1' }, json: true })).toBe(false)
 })
 
-test('a service writes JSON alone where no person watches', () => {
+test('a service writes only JSON without a terminal', () => {
   const { printer, out, err } = capture({ isService: true })
   printer.note('starting')
   printer.result({ status: 'ready' }, () => ['it is up'])

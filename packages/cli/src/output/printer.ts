@@ -34,11 +34,11 @@ export interface Printer {
   readonly colors: ReturnType<typeof pc.createColors>
   /** The result of a command: the document with `--json`, else the lines. Called once per command. */
   result(document: unknown, lines: () => readonly Line[]): void
-  /** A text byte for byte if stdout is no terminal; with `--json` the document. */
+  /** A text byte for byte if stdout is not a terminal; with `--json` the document. */
   exact(text: string, forTerminal: string, document: unknown): void
   /** A long text piece by piece, at the reader's speed; it ends early once the reader is gone. */
   stream(lines: AsyncIterable<string>): Promise<void>
-  /** A line for people on the way to the result; nothing with `--json`. */
+  /** A line for people before the result; nothing with `--json`. */
   note(text: string): void
   /** A command's help. */
   help(text: string): void
@@ -122,7 +122,7 @@ interface Guarded {
 }
 
 /**
- * The reader of the output may stop reading, as in `heddle threads list | head -1`. That is no error: the command runs to its
+ * The reader of the output may stop reading, as in `heddle threads list | head -1`. That is not an error: the command runs to its
  * end (an import must not stop half-way), and further output is discarded.
  */
 function guarded(stream: Terminal): Guarded {

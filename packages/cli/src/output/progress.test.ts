@@ -20,7 +20,7 @@ function progressIn(form: ProgressOptions['form']) {
   return { written, at, progress }
 }
 
-test('programs are told each five seconds how much is done and left, how fast, and for how long still', () => {
+test('programs get a line every five seconds with the work done and left, the rate and the time left', () => {
   const { written, at, progress } = progressIn('json')
   at(2_000, 100)
   at(5_000, 250)

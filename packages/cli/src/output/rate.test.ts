@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Rate } from './rate.js'
 
-test('a rate is that of the last moments, so that it shows what slows down', () => {
+test('a rate covers the last seconds, so that it shows a slowdown', () => {
   const rate = new Rate(0)
   for (let second = 1; second <= 60; second++) rate.at(second * 1_000, { done: second * 20, total: 5_000 })
   expect(rate.at(61_000, { done: 1_220, total: 5_000 })).toEqual({ perSecond: 20, secondsLeft: 189 })
@@ -9,6 +9,6 @@ test('a rate is that of the last moments, so that it shows what slows down', () 
   expect(rate.at(81_000, { done: 1_240, total: 5_000 })).toEqual({ perSecond: 1, secondsLeft: 3_760 })
 })
 
-test('where nothing is done, nobody knows how long it takes', () => {
+test('the time left is unknown while nothing is done', () => {
   expect(new Rate(0).at(5_000, { done: 0, total: 10 })).toEqual({ perSecond: 0, secondsLeft: null })
 })

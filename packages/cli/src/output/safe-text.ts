@@ -17,7 +17,7 @@ export function safeText(text: string): string {
   })
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are all that a line of one's own may hold of these.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: only colours of our own lines are kept.
 const COLOUR = /(\u001b\[[0-9;]{0,16}m)/
 
 /** Makes a line safe for a terminal but keeps its colours: the last check before output. */

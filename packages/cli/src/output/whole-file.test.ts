@@ -11,7 +11,7 @@ async function ownFolder(): Promise<string> {
   return folder
 }
 
-test('a file takes the place of the one before it when it is whole', async () => {
+test('a file replaces the previous one when it is complete', async () => {
   const folder = await ownFolder()
   const path = join(folder, 'thread.jsonl')
   await writeFile(path, 'before')
@@ -20,7 +20,7 @@ test('a file takes the place of the one before it when it is whole', async () =>
   expect(await readdir(folder)).toEqual(['thread.jsonl'])
 })
 
-test('a file whose parts break off leaves what was there, and nothing else', async () => {
+test('a failed write keeps the previous file, and leaves no temporary one', async () => {
   const folder = await ownFolder()
   const path = join(folder, 'thread.jsonl')
   await writeFile(path, 'before')
@@ -33,7 +33,7 @@ test('a file whose parts break off leaves what was there, and nothing else', asy
   expect(await readdir(folder)).toEqual(['thread.jsonl'])
 })
 
-test('a file keeps who may read it, and a link to it stays a link', async () => {
+test('a file keeps its mode, and a link to it stays a link', async () => {
   const folder = await ownFolder()
   const [path, link] = [join(folder, 'thread.jsonl'), join(folder, 'link')]
   await writeFile(path, 'before', { mode: 0o600 })
@@ -44,7 +44,7 @@ test('a file keeps who may read it, and a link to it stays a link', async () => 
   expect((await lstat(link)).isSymbolicLink()).toBe(true)
 })
 
-test('a full disk is named with what to do, and keeps what was there', async (context) => {
+test('a full disk is reported with a hint, and the previous file is kept', async (context) => {
   const folder = smallDisk(1)
   if (folder === null) return context.skip('a small disk cannot be mounted: run this as root, with mount allowed')
   const path = join(folder, 'thread.jsonl')
@@ -60,14 +60,14 @@ test('a full disk is named with what to do, and keeps what was there', async (co
   expect((await readdir(folder)).sort()).toEqual(['ballast', 'thread.jsonl'])
 })
 
-test('a folder or a device is refused, and stays', async () => {
+test('a folder or a device is refused, and not changed', async () => {
   const folder = await ownFolder()
   for (const path of [folder, '/dev/null']) {
     await expect(writeWholeFile(path, ['x'])).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'out' })
   }
 })
 
-test('a missing folder is named with the command that makes it', async () => {
+test('a missing folder is reported with the command that creates it', async () => {
   const path = join(await ownFolder(), 'no/such', 'thread.jsonl')
   await expect(writeWholeFile(path, ['x'])).rejects.toMatchObject({
     code: 'NOT_FOUND',

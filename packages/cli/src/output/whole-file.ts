@@ -8,9 +8,9 @@ import { PermanentError, RetryableError } from '@heddle/contracts'
  * Writes the file of `--out` atomically: the content goes to a temporary file, which is renamed once it is complete. If writing
  * fails, the temporary file is removed and an existing file stays as it was.
  *
- * @returns the bytes that were written
- * @throws PermanentError `NOT_FOUND` without its folder, `VALIDATION_ERROR` for what is no file, `FORBIDDEN`; RetryableError
- *   `SERVICE_UNAVAILABLE` where the disk is full
+ * @returns the number of bytes written
+ * @throws PermanentError `NOT_FOUND` without its folder, `VALIDATION_ERROR` if the path is not a file, `FORBIDDEN`;
+ *   RetryableError `SERVICE_UNAVAILABLE` if the disk is full
  */
 export async function writeWholeFile(
   path: string,
@@ -22,7 +22,7 @@ export async function writeWholeFile(
   const partial = `${target}.${process.pid}.partial`
   try {
     const mode = await modeOf(path)
-    // Opened first: a stream that opens its file itself may do so after it has ended, and would leave the file behind.
+    // Opened first: a stream that opens its file itself may do so after it has ended, and leave the file behind.
     const file = (await open(partial, 'w', mode)).createWriteStream()
     await pipeline(Readable.from(parts, { objectMode: true, highWaterMark: 16 }), file, { signal })
     await rename(partial, target)
@@ -36,15 +36,15 @@ export async function writeWholeFile(
 /**
  * The mode of an existing file, which the new file keeps.
  *
- * @throws PermanentError where it is a device or a pipe, which would be replaced by a file of its name
+ * @throws PermanentError if it is a device or a pipe, which would be replaced by a regular file
  */
 async function modeOf(path: string): Promise<number | undefined> {
   const there = await stat(path).catch(() => null)
   if (there === null || there.isFile()) return there?.mode
-  throw new PermanentError('VALIDATION_ERROR', `out: ${path} must be a file, or nothing yet`, {
+  throw new PermanentError('VALIDATION_ERROR', `out: ${path} must be a regular file or not exist`, {
     field: 'out',
     received: path,
-    hint: 'Name a file, or leave out --out to have it on standard output.',
+    hint: 'Name a file, or omit --out to print to standard output.',
   })
 }
 
@@ -55,7 +55,7 @@ function writeError(path: string, error: unknown): unknown {
     case 'ENOTDIR':
       return new PermanentError('NOT_FOUND', `out: the folder of ${path} does not exist`, {
         ...details,
-        hint: `Make the folder first: mkdir -p ${dirname(path)}`,
+        hint: `Create the folder first: mkdir -p ${dirname(path)}`,
       })
     case 'EACCES':
     case 'EPERM':

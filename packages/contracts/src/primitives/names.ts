@@ -24,7 +24,7 @@ export const foreignNameSchema = (charactersMax: number) =>
     .string()
     .min(1, 'must not be empty')
     .max(charactersMax, `must have at most ${charactersMax} characters`)
-    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not hold NUL characters or lone surrogates')
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not contain NUL characters or lone surrogates')
 
 /** Milliseconds since 1970 of the first and the last moment with a four-digit year in ISO 8601, in UTC. */
 export const timeBoundsMs = {

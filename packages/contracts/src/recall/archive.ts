@@ -33,7 +33,7 @@ export const pathSchema = z
   .string()
   .min(1)
   .max(limits.pathCharactersMax)
-  .refine((path) => !path.includes('\0') && path.isWellFormed(), 'must not hold NUL characters or lone surrogates')
+  .refine((path) => !path.includes('\0') && path.isWellFormed(), 'must not contain NUL characters or lone surrogates')
 
 /** Filters for archived contents: all must match. */
 const selection = {

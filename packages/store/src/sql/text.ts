@@ -11,7 +11,7 @@ export function isStorable(text: string): boolean {
 
 /** For names and settings: refused, since nobody means such characters there. The text itself is not shown. */
 export function unstorableError(field: string, text: string): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', `${field}: must not hold NUL characters or lone surrogates`, {
+  return new PermanentError('VALIDATION_ERROR', `${field}: must not contain NUL characters or lone surrogates`, {
     field,
     received: `a text of ${text.length} characters`,
   })

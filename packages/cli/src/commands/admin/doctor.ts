@@ -10,7 +10,7 @@ import { safeText } from '../../output/safe-text.js'
 export function registerDoctor(program: Command, context: CommandContext): void {
   const doctor = program
     .command('doctor')
-    .description('check the configuration, the store, the queues and the models, and say how to fix what is wrong')
+    .description('check the configuration, the store, the queues and the models, and show how to fix problems')
   withCommonOptions(doctor, ['heddle doctor', 'heddle doctor --json'])
     .addHelpText('after', '\nExits with 1 when a check fails; warnings alone exit with 0.')
     .action((options: CommonOptions) => runDoctor(context, options))

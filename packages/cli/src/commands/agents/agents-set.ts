@@ -49,7 +49,7 @@ function collected(text: string, before: readonly string[] = []): string[] {
   return [...before, text]
 }
 
-/** `style=docs/style.md`, or a path alone: then the doc is called as the file. */
+/** `style=docs/style.md`, or a path alone: then the doc is named after the file. */
 function docOption(text: string, before: readonly NamedFile[] = []): NamedFile[] {
   const [, name, path = text] = /^([^=]*)=(.+)$/s.exec(text) ?? []
   const result = nameSchema.safeParse(name ?? basename(path))
@@ -89,14 +89,14 @@ async function docsOf({ agents }: RemoteClient, name: string): Promise<Docs> {
   }
 }
 
-/** A doc that was there keeps its place. */
+/** Existing docs keep their position. */
 function changed(before: Docs, given: Docs, removed: readonly string[]): Docs {
   const docs = new Map(before.map((doc) => [doc.name, doc]))
   for (const doc of given) docs.set(doc.name, doc)
   for (const name of removed) {
     if (docs.delete(name)) continue
     const names = [...docs.keys()].join(', ') || 'none'
-    throw new UsageError('remove-doc', 'is no doc of this agent', describeReceived(name), `It has: ${safeText(names)}.`)
+    throw new UsageError('remove-doc', 'is not a doc of this agent', describeReceived(name), `It has: ${safeText(names)}.`)
   }
   return [...docs.values()]
 }

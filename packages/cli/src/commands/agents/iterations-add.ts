@@ -26,7 +26,7 @@ interface AddOptions extends CommonOptions, UrlOptions {
 }
 
 const { shape } = iterationInputSchema
-const HINT = 'Correct the value, or leave the option out.'
+const HINT = 'Correct the value, or omit the option.'
 const collect = (text: string, before: string[] = []) => [...before, text]
 
 export function registerIterationsAdd(group: Command, context: CommandContext): void {
@@ -96,7 +96,7 @@ async function iterationsOf(context: CommandContext, thread: string, options: Ad
       duration,
     })
     const given = beside.find(([, value]) => value !== undefined)
-    if (given) throw new UsageError(given[0], 'cannot be combined with --file', undefined, 'Put it into the file.')
+    if (given) throw new UsageError(given[0], 'cannot be combined with --file', undefined, 'Write it into the file.')
     const { projectIdOf, threadIdOf } = await import('@heddle/core')
     const { readIterations } = await import('../../importing/iterations-file.js')
     const threadId = threadIdOf(projectIdOf(configOf(context, options).project), thread)

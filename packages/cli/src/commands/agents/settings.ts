@@ -13,7 +13,7 @@ import {
 } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { holdingSettings, type SettingRow } from '../../connect/settings-in-force.js'
+import { effectiveSettings, type SettingRow } from '../../connect/settings-in-force.js'
 import { type UrlOptions, withUrlOption } from '../../connect/with-remote.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
@@ -42,7 +42,7 @@ export function registerSettings(program: Command, context: CommandContext): voi
   ])
     .addHelpText('after', '\nLater sources override earlier ones: default, heddle.yaml, environment, agent, request.')
     .action(async (options: AgentOptions) => {
-      const items = await holdingSettings(context, options)
+      const items = await effectiveSettings(context, options)
       context.printer.result({ agent: options.agent ?? null, items, nextCursor: null }, () =>
         itemTable(items, [
           { title: 'setting', text: ({ name }) => name },
@@ -57,7 +57,7 @@ export function registerSettings(program: Command, context: CommandContext): voi
     'heddle settings show budget --agent coder',
     'heddle settings show prune.keepLastN --json',
   ]).action(async (name: string, options: AgentOptions) => {
-    const all = await holdingSettings(context, options)
+    const all = await effectiveSettings(context, options)
     const unset = { name, value: null, from: 'default', source: null, default: null } as const
     const row = all.find((each) => each.name === name) ?? unset
     context.printer.result({ agent: options.agent ?? null, ...row }, () => [
@@ -112,11 +112,11 @@ function knownSetting(text: string): string {
   throw unknownSetting('name', name, text)
 }
 
-/** @param name as a setting would be called, whose groups are settings, too */
+/** @param name compared with the names of settings and groups, for a suggestion */
 function unknownSetting(field: string, name: string, received: string): UsageError {
   const fields = settingFields().map((each) => each.name)
   const groups = fields.flatMap((each) => (each.includes('.') ? [each.slice(0, each.lastIndexOf('.'))] : []))
-  const rule = `is no setting${didYouMean(name, [...fields, ...groups])}`
+  const rule = `is not a setting${didYouMean(name, [...fields, ...groups])}`
   return new UsageError(field, rule, describeReceived(received), 'heddle settings list shows all of them.')
 }
 
@@ -131,7 +131,7 @@ function checkedValue(name: string, text: string): unknown {
     name,
     issue?.message ?? 'is not valid',
     describeReceived(text),
-    `heddle settings show ${name} shows what holds now.`,
+    `heddle settings show ${name} shows the current value.`,
   )
 }
 

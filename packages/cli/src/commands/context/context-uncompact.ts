@@ -43,7 +43,7 @@ async function uncompactThread(context: CommandContext, options: UncompactOption
   const given = [message !== undefined, from !== undefined || to !== undefined, all === true].filter(Boolean).length
   if (given !== 1 || (from === undefined) !== (to === undefined)) {
     const rule = 'must be given, or --from with --to, or --all, and only one of them'
-    throw new UsageError('message', rule, undefined, 'Say which messages are meant, such as --message msg-1a2b3c4d.')
+    throw new UsageError('message', rule, undefined, 'Select messages, such as --message msg-1a2b3c4d.')
   }
   await withEngine(context, options, { stages: [] }, async (engine) => {
     const result = await engine.client.contexts.uncompact({

@@ -14,12 +14,12 @@ interface AgentOptions extends CommonOptions {
 const timeOption = optionValue(
   'cleared-at',
   timeSchema,
-  'Give a time with its zone, such as --cleared-at 2026-02-12T14:30:00Z, or leave it out for now.',
+  'Give a time with its zone, such as --cleared-at 2026-02-12T14:30:00Z, or omit it for the current time.',
 )
 const descriptionOption = optionValue(
   'description',
   snapshotRequestSchema.shape.description.unwrap(),
-  'Say in a few words what the window is saved for, or leave --description out.',
+  'Describe in a few words what the window is saved for, or omit --description.',
 )
 const snapshotOption = optionValue('snapshot', idSchema, 'Give an id that "heddle context history" shows.')
 

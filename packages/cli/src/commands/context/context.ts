@@ -74,7 +74,7 @@ export function registerContext(program: Command, context: CommandContext): void
       pastOption,
     )
     .option('--memories [tokens]', 'add related messages from other threads and from before the window', memoriesOption)
-    .option('--no-memories', "add no memories, whatever the agent's settings say")
+    .option('--no-memories', "add no memories, even if the agent's settings enable them")
     .option(
       '--rolling-window <seconds>',
       "maximum age of messages in this context, or none; overrides the agent's setting",
@@ -94,7 +94,7 @@ export function registerContext(program: Command, context: CommandContext): void
     .description('show a built context as it was delivered')
     .argument('<id>', 'the id that "context build" printed', contextIdOption('id'))
     .option('--messages', 'also print the messages')
-    .option('--rebuild', 'rebuild it from the store, even while the delivered bytes are still kept')
+    .option('--rebuild', 'rebuild it from the store, even if the delivered bytes are still kept')
   withCommonOptions(withUrlOption(show), [
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
     'heddle context show 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --messages --json',

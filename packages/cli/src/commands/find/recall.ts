@@ -107,7 +107,7 @@ export function registerRecall(program: Command, context: CommandContext): void 
 async function recallContent(context: CommandContext, reference: string, options: SelectOptions): Promise<void> {
   refuse(options, ['agent', 'kind', 'tool', 'path', 'failed', 'since', 'until', 'limit', 'cursor', 'by'], {
     rule: 'cannot be combined with a reference',
-    hint: 'Leave the reference out to list the archive, or this option to recall one entry.',
+    hint: 'Omit the reference to list the archive, or omit this option to recall one entry.',
   })
   const { thread, lines, search, maxTokens } = options
   await withRemote(context, options, null, async (client) => {
@@ -122,7 +122,7 @@ async function recallContent(context: CommandContext, reference: string, options
     if (recalled.matchCount === 0) context.printer.note('no line contains this text')
     if (recalled.truncated) {
       const lines = formatCount(recalled.linesTotal)
-      context.printer.note(`cut by --max-tokens; lines in all: ${lines}. Give more tokens, or --lines`)
+      context.printer.note(`cut by --max-tokens; total lines: ${lines}. Give a larger --max-tokens, or --lines`)
     }
     if (recalled.part?.data !== undefined && options.out === undefined)
       context.printer.note('--out writes its bytes to a file')
@@ -131,15 +131,15 @@ async function recallContent(context: CommandContext, reference: string, options
   })
 }
 
-/** Writes recalled content to a file: the bytes of an image or a file, else the text. */
+/** Writes recalled content to a file: the bytes of an image or a file, otherwise the text. */
 async function writeRecalled(context: CommandContext, out: string, recalled: RecallResult): Promise<void> {
   const { part, content, ref } = recalled
   const address = part?.url ?? part?.fileId
   if (address !== undefined) {
-    throw new PermanentError('VALIDATION_ERROR', `out: there are no bytes: the message names ${address}`, {
+    throw new PermanentError('VALIDATION_ERROR', `out: there are no bytes: the message has only the address ${address}`, {
       field: 'out',
       received: out,
-      hint: 'Recall it without --out, which shows the address. Heddle opens none.',
+      hint: 'Recall it without --out to see the address. Heddle does not download it.',
     })
   }
   const bytes = part?.data === undefined ? Buffer.from(content) : Buffer.from(part.data, 'base64')
@@ -152,7 +152,7 @@ async function writeRecalled(context: CommandContext, out: string, recalled: Rec
 async function selectContents(context: CommandContext, options: SelectOptions): Promise<void> {
   refuse(options, ['lines', 'maxTokens', 'out'], {
     rule: 'needs a reference',
-    hint: 'Name what to recall, such as heddle recall msg-1a2b3c4d --lines 10-50.',
+    hint: 'Give a reference, such as heddle recall msg-1a2b3c4d --lines 10-50.',
   })
   const { agent, thread, kind, tool, path, failed, since, until, limit, cursor, search, by } = options
   const selection = {
@@ -176,7 +176,7 @@ async function selectContents(context: CommandContext, options: SelectOptions): 
       context.printer.result(found, () => searchLines(found))
     })
   }
-  refuse(options, ['by'], { rule: 'needs --search', hint: 'Say what to search for, or leave it out.' })
+  refuse(options, ['by'], { rule: 'needs --search', hint: 'Add --search TEXT, or omit this option.' })
   await withRemote(context, options, null, async (client) => {
     const page = await client.archive.list({ ...selection, cursor })
     context.printer.result(page, () => archiveLines(page))

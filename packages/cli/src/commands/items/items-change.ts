@@ -57,7 +57,7 @@ export function registerItemsChange(group: Command, context: CommandContext): vo
     lines(_, { options, first: type, second: name }) {
       const owner = ownerOf(options)
       const from = 'agent' in owner ? `agent ${safeText(owner.agent)}` : `thread ${safeText(owner.thread)}`
-      return [`${nameOf(keyOf(type, name, options))} was taken away from ${from}`]
+      return [`${nameOf(keyOf(type, name, options))} was removed from ${from}`]
     },
   })
 }

@@ -40,7 +40,7 @@ export function ownerOf({ agent, thread }: OwnerOptions): Owner {
       'thread',
       'cannot be combined with --agent',
       thread,
-      'A thread belongs to one agent: name the thread alone.',
+      'A thread belongs to one agent: give --thread alone.',
     )
   if (agent !== undefined) return { agent }
   if (thread !== undefined) return { thread }
@@ -51,7 +51,7 @@ export function keyOf(type: ItemType, name: string, { server }: OwnerOptions): I
   return { type, name, serverName: server }
 }
 
-/** A tool is named with its server, as hosts of tools do. */
+/** A tool is shown with its server, as MCP hosts do. */
 export function labelOf({ name, serverName }: ItemKey): string {
   return serverName === undefined ? name : `${serverName}.${name}`
 }

@@ -32,7 +32,7 @@ export function registerItemsStats(group: Command, context: CommandContext): voi
 
 function statsLines({ agent, from, contexts, answered, threads, isCut, items }: ItemStats): Line[] {
   if (items.length === 0) return [`agent ${safeText(agent)} has no items: see heddle items set --help`]
-  const range = from === null ? '' : ` since ${from}${isCut ? ', older ones not looked at' : ''}`
+  const range = from === null ? '' : ` since ${from}${isCut ? ', older ones not included' : ''}`
   return [
     `agent ${safeText(agent)} · ${formatCount(contexts)} contexts with items in ${formatCount(threads)} threads, ${formatCount(answered)} answered${range}`,
     '',

@@ -48,7 +48,7 @@ export function registerItemsSync(group: Command, context: CommandContext): void
   ])
     .addHelpText(
       'after',
-      '\nThe server is queried first, and its process ends before anything is stored: all of its tools, or none. This machine\nqueries it, even where HEDDLE_URL names the gateway that stores the tools.',
+      '\nThe server is queried first, and its process ends before anything is stored: all of its tools, or none. This machine\nqueries it, even if HEDDLE_URL names the gateway that stores the tools.',
     )
     .action((words: string[], options: SyncOptions) => syncItems(context, words, options))
 }

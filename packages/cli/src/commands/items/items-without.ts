@@ -20,16 +20,16 @@ export function withoutLines(
   const shown = threads.slice(0, NAMES_SHOWN).map((thread) => oneLine(thread, 60))
   const left = count - shown.length
   const named = `${shown.join(', ')}${left === 0 ? '' : `, and ${count < NAMES_MAX ? left : `at least ${left}`} more`}`
-  const server = serverName === undefined ? '' : ` --server ${word(serverName)}`
+  const server = serverName === undefined ? '' : ` --server ${shellQuoted(serverName)}`
   const begun = count === 1 ? 'a thread that began before does' : 'threads that began before do'
   return [
     `note: ${begun} not have ${what} until ${what === 'it' ? 'it is' : 'they are'} added: ${named}`,
-    `      heddle items set ${type} ${word(name)}${server} --thread ${word(newest)}`,
+    `      heddle items set ${type} ${shellQuoted(name)}${server} --thread ${shellQuoted(newest)}`,
   ]
 }
 
-/** Quoted for a shell. */
-function word(text: string): string {
+/** Quotes a text for a shell. */
+function shellQuoted(text: string): string {
   const safe = safeText(text)
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`
 }

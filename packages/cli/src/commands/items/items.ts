@@ -21,7 +21,7 @@ interface ShowOptions extends OwnerOptions {
 
 type Shown = AgentItem | ThreadItemEntry
 
-const versionOption = wholeNumber('item-version', 1, 1_000_000_000, 'Give a version as a receipt names it.')
+const versionOption = wholeNumber('item-version', 1, 1_000_000_000, 'Give a version from a receipt.')
 
 export function registerItems(program: Command, context: CommandContext): void {
   const group = program.command('items').description('manage the rules, references and tools that contexts may include')
@@ -73,7 +73,7 @@ export function registerItems(program: Command, context: CommandContext): void {
       if ('agent' in owner) return await items.get(owner.agent, key, given({ version: options.itemVersion }))
       const item = (await items.listOfThread(owner.thread)).find((each) => isSame(each, key))
       if (item !== undefined) return item
-      throw notFound(type, name, 'the thread does not hold it: see `heddle items list --thread`')
+      throw notFound(type, name, 'the thread does not have it: see `heddle items list --thread`')
     },
     lines: (item) => [
       `${item.type} ${safeText(labelOf(item))} · version ${item.version} · ${item.includeMode}`,

@@ -8,7 +8,7 @@ import { withCommonOptions } from '../../options/options.js'
 export function registerMcp(program: Command, context: CommandContext): void {
   const mcp = program
     .command('mcp')
-    .description('serve MCP over standard input and output, for hosts that start their own servers')
+    .description('serve MCP over standard input and output, for MCP hosts that start their servers themselves')
   withCommonOptions(withUrlOption(mcp), [
     'heddle mcp --project team-a',
     'HEDDLE_KEY=hdl_... heddle mcp --url https://heddle.example',

@@ -49,7 +49,7 @@ interface Settling {
   readonly onSettled: (threads: number) => void
 }
 
-/** @throws RetryableError `TIMEOUT` where no thread settled for too long */
+/** @throws RetryableError `TIMEOUT` if no thread settled for too long */
 async function settleMany(
   { context, engine, through, onSettled }: Settling,
   threads: readonly string[],
@@ -66,13 +66,13 @@ async function settleMany(
     left = await store.inProject(projectId, (tx) => findUnsettledThreads(tx, { threadIds, through: last }))
     onSettled(threads.length - left.length)
     if (left.length === 0) return
-    const isStanding = left.length === threadIds.length
-    if (!isStanding) endsAtMs = performance.now() + SETTLE_DEADLINE_MS
+    const isStalled = left.length === threadIds.length
+    if (!isStalled) endsAtMs = performance.now() + SETTLE_DEADLINE_MS
     if (performance.now() >= endsAtMs) {
       throw new RetryableError('TIMEOUT', `waited ${SETTLE_DEADLINE_MS} ms for one of ${left.length} threads to settle`)
     }
     // Jobs may have been lost together with the process that ran them; an unneeded wake-up does no harm.
-    if (isFirst || isStanding) {
+    if (isFirst || isStalled) {
       const some = left.slice(0, WAKES_AT_ONCE)
       await queues.rewake(some.flatMap((threadId) => stages.map((stage) => ({ stage, projectId, threadId }))))
     }

@@ -50,7 +50,7 @@ async function workOnProcesses(context: CommandContext, thread: string, options:
     if (name === undefined) return await showProcesses(context, client, thread, options)
     const body = { ended: end !== undefined, status }
     const process = await client.processes.put(thread, name, body)
-    context.printer.result(process, () => [`process ${safeText(name)}: ${standing(process)}`])
+    context.printer.result(process, () => [`process ${safeText(name)}: ${stateText(process)}`])
   })
 }
 
@@ -71,6 +71,6 @@ async function showProcesses(
   })
 }
 
-function standing({ isRunning, status }: ThreadProcess): string {
+function stateText({ isRunning, status }: ThreadProcess): string {
   return `${isRunning ? 'runs' : 'ended'} · ${oneLine(status, 120)}`
 }

@@ -55,7 +55,7 @@ export function registerThreadsSet(group: Command, context: CommandContext): voi
 
 /** An empty text is kept until it is sent: Commander cannot tell an option with a null value from an absent one. */
 function detailOption(field: 'title' | 'goal' | 'status'): (text: string) => string {
-  const hint = `Give a text, such as --${field} "...", or an empty one to take it away.`
+  const hint = `Give a text, such as --${field} "...", or an empty one to remove it.`
   const checked = optionValue(field, threadDetailsSchema.shape[field].unwrap().unwrap(), hint)
   return (text) => (text === '' ? text : checked(text))
 }

@@ -84,7 +84,7 @@ async function importThread(context: CommandContext, file: string, options: Impo
     context.printer.result(imported, () => [
       `thread ${safeText(imported.thread)} · agent ${safeText(imported.agent)} · ${formatCount(imported.messages)} messages`,
       rows.length === 0
-        ? 'nothing new: all of it was there'
+        ? 'nothing new: everything was stored already'
         : `added ${rows.map(([type, count]) => `${formatCount(count)} ${type}`).join(', ')}`,
     ])
   })
@@ -118,7 +118,7 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
           {
             field: 'file',
             received: path,
-            hint: 'Give a file that heddle threads export wrote: no line of one is so long.',
+            hint: 'Give a file that heddle threads export wrote: its lines are shorter.',
           },
         )
       }
