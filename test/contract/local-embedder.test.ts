@@ -27,7 +27,7 @@ test('a model with other dimensions than declared is a permanent error that name
     code: 'VALIDATION_ERROR',
     disposition: 'give-up',
     field: 'hidden_size',
-    message: expect.stringContaining('gave 384 dimensions, its config.json says 768'),
+    message: expect.stringContaining('returned 384 dimensions instead of the 768 in its config.json'),
   })
 })
 

@@ -38,7 +38,7 @@ async function read(stream: AsyncIterable<Anthropic.RawMessageStreamEvent>, sign
     if (text.length > ANSWER_CHARACTERS_MAX) break
   }
   signal.throwIfAborted()
-  if (stopReason === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'the answer broke off before its end')
+  if (stopReason === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'the answer ended before it was complete')
   const finish = stopReason === 'refusal' ? 'refused' : stopReason === 'max_tokens' ? 'length' : 'stop'
   return { text, finish, inputTokens, outputTokens }
 }

@@ -38,7 +38,7 @@ export class CircuitBreaker {
     if (isOpen && (leftMs > 0 || this.#isTrying)) {
       throw new RetryableError(
         'SERVICE_UNAVAILABLE',
-        `${this.#subject} failed ${this.#failures} times in a row and is spared`,
+        `${this.#subject} failed ${this.#failures} times in a row and is not called for a while`,
         {
           retryAfter: Math.max(1, Math.ceil(leftMs / 1_000)),
         },

@@ -49,7 +49,7 @@ async function read(stream: AsyncIterable<OpenAI.ChatCompletionChunk>, signal: A
   }
   // An aborted stream ends like a complete one.
   signal.throwIfAborted()
-  if (finish === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'the answer broke off before its end')
+  if (finish === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'the answer ended before it was complete')
   return {
     text,
     finish: refused || finish === 'content_filter' ? 'refused' : finish === 'length' ? 'length' : 'stop',

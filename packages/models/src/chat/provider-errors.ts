@@ -46,13 +46,13 @@ export function providerError(thrown: unknown, place: ErrorPlace): HeddleError {
   const words = typeof message === 'string' ? message.slice(0, 4_000) : ''
   const details = { cause: thrown }
   if (typeof status !== 'number') {
-    return new RetryableError('SERVICE_UNAVAILABLE', `${who} could not be reached, or broke off its answer`, details)
+    return new RetryableError('SERVICE_UNAVAILABLE', `${who} could not be reached, or the connection broke`, details)
   }
   if (
     (status === 400 || status === 413 || status === 422) &&
     (code === 'context_length_exceeded' || OVERFLOW.test(words))
   )
-    return new ContextOverflowError(`the question was larger than the window of ${who}`, overflowCounts(words), thrown)
+    return new ContextOverflowError(`the prompt was larger than the window of ${who}`, overflowCounts(words), thrown)
   if (status === 401 || status === 403) {
     const what = status === 401 ? ('UNAUTHORIZED' as const) : ('FORBIDDEN' as const)
     return new PermanentError(what, `${who} refused the key (${status})`, {
@@ -61,7 +61,7 @@ export function providerError(thrown: unknown, place: ErrorPlace): HeddleError {
     })
   }
   if (status === 404) {
-    return new PermanentError('NOT_FOUND', `${place.provider} knows no model ${place.model} (404)`, {
+    return new PermanentError('NOT_FOUND', `${place.provider} does not know the model ${place.model} (404)`, {
       ...details,
       hint: 'Set summarizationModel, or for vectors HEDDLE_EMBEDDING_MODEL, to one of its models.',
     })
@@ -73,7 +73,7 @@ export function providerError(thrown: unknown, place: ErrorPlace): HeddleError {
   if (status >= 500 || status === 409) {
     return new RetryableError('SERVICE_UNAVAILABLE', `${who} failed (${status})`, { ...details, ...wait })
   }
-  return new PermanentError('VALIDATION_ERROR', `${who} did not take the request (${status})`, details)
+  return new PermanentError('VALIDATION_ERROR', `${who} refused the request (${status})`, details)
 }
 
 const OVERFLOW =

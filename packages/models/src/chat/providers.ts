@@ -16,7 +16,7 @@ export interface Provider {
   readonly modelPrefixes: readonly string[]
   /** The request field for the longest answer. */
   readonly outputField: 'max_tokens' | 'max_completion_tokens'
-  /** How many of its tokens one of o200k may be. */
+  /** Most tokens of the provider per token of o200k. */
   readonly margin: number
 }
 

@@ -52,20 +52,20 @@ async function choose(settings: Partial<EmbedderSettings>, env: Record<string, s
   return { ...chosen, lines }
 }
 
-test('without the files of a model, auto takes the hashing embedder, says why and warns', async () => {
+test('without the files of a model, auto uses the hashing embedder with a reason and a warning', async () => {
   const { embedder, reason, lines } = await choose({ modelsDir: await emptyFolder() })
   expect(embedder.model).toBe('heddle-hashing-384-v1')
   expect(reason).toContain('Xenova/all-MiniLM-L6-v2 was not found')
   expect(lines).toMatchObject([{ level: 'warn', facts: { embedder: 'heddle-hashing-384-v1', reason } }])
 })
 
-test('with damaged files of a model, auto takes the hashing embedder too', async () => {
+test('with damaged files of a model, auto uses the hashing embedder, too', async () => {
   const chosen = await choose({ model: 'acme/mini', modelsDir: await folderWith(damaged) })
   expect(chosen.embedder.model).toBe('heddle-hashing-384-v1')
   expect(chosen.reason).toContain('could not be loaded')
 })
 
-test('a key for a service is no reason for auto to send it texts', async () => {
+test('auto sends no texts to a service only because its key is set', async () => {
   const chosen = await choose({}, { OPENAI_API_KEY: 'a key' })
   expect(chosen.embedder.model).toBe('heddle-hashing-384-v1')
 })
@@ -75,7 +75,7 @@ for (const [name, settings, code] of [
   ['local with damaged files', { kind: 'local', model: 'acme/mini' }, 'VALIDATION_ERROR'],
   ['openai without a key', { kind: 'openai' }, 'UNAUTHORIZED'],
 ] as const) {
-  test(`${name} is told, and every call fails with the reason`, async () => {
+  test(`${name} is reported, and every call fails with the reason`, async () => {
     const { embedder, fault, lines } = await choose({ modelsDir: await folderWith(damaged), ...settings })
     expect(fault).toMatchObject({ code, disposition: 'give-up', hint: expect.any(String) })
     expect(lines).toMatchObject([{ level: 'warn' }])
@@ -83,13 +83,13 @@ for (const [name, settings, code] of [
   })
 }
 
-test('hashing is what the configuration asks for, and is told', async () => {
+test('a configured hashing embedder is reported as such', async () => {
   const { embedder, lines } = await choose({ kind: 'hashing' })
   expect(embedder.dimensions).toBe(384)
   expect(lines).toMatchObject([{ level: 'info', facts: { embedder: 'heddle-hashing-384-v1' } }])
 })
 
-test('a process opens an embedder once, and others for the vectors that they made', async () => {
+test('a process opens an embedder once, and others for existing vectors of their models', async () => {
   const { lines, log } = recordingLog()
   const cache = await emptyFolder()
   const embedders = createEmbedders({ ...unset, kind: 'openai' }, { env: { TRANSFORMERS_CACHE: cache }, log })
@@ -110,7 +110,7 @@ test('a damaged model is a permanent error at the first call', async () => {
   await expect(embedder.embed(['a'])).rejects.toMatchObject({ disposition: 'give-up', field: 'embedder.model' })
 })
 
-test('a model is taken from the first folder that has all of its files, quantized weights first', async () => {
+test('a model is loaded from the first folder with all of its files, quantized weights first', async () => {
   const { 'acme/mini/tokenizer.json': _, ...withoutTokenizer } = damaged
   const [partial, whole] = [await folderWith(withoutTokenizer), await folderWith(damaged)]
   expect(await findLocalModel('acme/mini', [partial, whole])).toEqual({ root: whole, dtype: 'q8', dimensions: 16 })
@@ -129,7 +129,7 @@ test('a configuration without a number of dimensions is an error', async () => {
   await expect(findLocalModel('acme/mini', [folder])).rejects.toMatchObject({ field: 'hidden_size' })
 })
 
-test('downloads are looked for where transformers.js was told to keep them', () => {
+test('downloads are searched in the configured cache folder of transformers.js', () => {
   expect(transformersCacheDir({ TRANSFORMERS_CACHE: '/var/models' })).toBe('/var/models')
   expect(transformersCacheDir({})).toMatch(/\.cache\/transformers$/)
 })

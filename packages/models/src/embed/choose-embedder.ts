@@ -74,13 +74,13 @@ async function choose(settings: EmbedderSettings, environment: EmbedderEnvironme
       return { embedder: createHashingEmbedder(), reason, fellBack: true, fault: null }
     }
     const model = settings.model ?? (kind === 'openai' ? DEFAULT_OPENAI_MODEL : DEFAULT_MODEL)
-    const reason = `the configuration asks for it, and ${error.message}`
+    const reason = `the configuration selects it, and ${error.message}`
     return { embedder: createUnavailableEmbedder(model, error), reason, fellBack: false, fault: error }
   }
 }
 
 function asked(embedder: Embedder): ChosenEmbedder {
-  const reason = `the configuration asks for ${embedder.model}`
+  const reason = `the configuration selects ${embedder.model}`
   return { embedder, reason, fellBack: false, fault: null }
 }
 

@@ -15,7 +15,7 @@ export function modelMissing(model: string, roots: readonly string[]): Permanent
 export function wrongDimensions(received: number, expected: number): PermanentError {
   return new PermanentError(
     'VALIDATION_ERROR',
-    `the model gave ${received} dimensions, its config.json says ${expected}`,
+    `the model returned ${received} dimensions instead of the ${expected} in its config.json`,
     {
       field: 'hidden_size',
       hint: 'its files belong to two models: copy them again, or use the embedder "hashing"',

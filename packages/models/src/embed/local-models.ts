@@ -106,9 +106,9 @@ async function readDimensions(configFile: string): Promise<number> {
     const size = config.hidden_size
     if (typeof size === 'number' && Number.isInteger(size) && size > 0) return size
   }
-  throw new PermanentError('VALIDATION_ERROR', `${configFile} is no configuration of an embedding model`, {
+  throw new PermanentError('VALIDATION_ERROR', `${configFile} is not the configuration of an embedding model`, {
     field: 'hidden_size',
-    hint: 'it must name hidden_size, the number of dimensions; copy the model again',
+    hint: 'it must contain hidden_size, the number of dimensions; copy the model again',
   })
 }
 

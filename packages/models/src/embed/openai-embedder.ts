@@ -153,7 +153,7 @@ function wrongDimensions(model: string, received: number, expected: number): Per
     {
       field: 'embedder.dimensions',
       received: String(received),
-      hint: 'Set HEDDLE_EMBEDDING_DIMENSIONS to what the model gives.',
+      hint: 'Set HEDDLE_EMBEDDING_DIMENSIONS to the dimensions of the model.',
     },
   )
 }

@@ -39,7 +39,7 @@ async function hub(answers: Record<string, Answer> = {}) {
   return { asked, folder, env, pull: (more = {}) => pullModel({ model: 'acme/mini', folder, env, ...more }) }
 }
 
-test('the files of a model are downloaded with their progress, and are a model then', async () => {
+test('the files of a model are downloaded with progress, and are found as a model', async () => {
   const { folder, pull } = await hub()
   const progress: number[][] = []
   const pulled = await pull({ onProgress: (bytes: number, total: number) => progress.push([bytes, total]) })
@@ -54,7 +54,7 @@ test('the files of a model are downloaded with their progress, and are a model t
   ])
 })
 
-test('files that are there are not downloaded again', async () => {
+test('existing files are not downloaded again', async () => {
   const { asked, pull } = await hub()
   await pull()
   asked.length = 0
@@ -62,7 +62,7 @@ test('files that are there are not downloaded again', async () => {
   expect(asked).toEqual(['special_tokens_map.json'])
 })
 
-test('a model that the hub does not know is an error for good', async () => {
+test('a model that the hub does not know is a permanent error', async () => {
   const { pull } = await hub()
   await expect(pull({ model: 'acme/none' })).rejects.toMatchObject({ code: 'NOT_FOUND', disposition: 'give-up' })
 })
@@ -75,7 +75,7 @@ for (const [name, answer] of [
       response.write(body.slice(0, 1_000), () => response.destroy())
     },
   ],
-  ['comes from a server in trouble', (response) => void response.writeHead(503).end()],
+  ['comes from a failing server', (response) => void response.writeHead(503).end()],
 ] as const satisfies readonly (readonly [string, Answer])[]) {
   test(`a file that ${name} leaves nothing in its place`, async () => {
     const { folder, pull } = await hub({ 'onnx/model_quantized.onnx': answer })
@@ -85,7 +85,7 @@ for (const [name, answer] of [
   })
 }
 
-test('without a network the error says how to do without', async () => {
+test('without a network the error has a hint for an offline machine', async () => {
   const { folder } = await hub()
   const env = { HF_ENDPOINT: 'http://127.0.0.1:9' }
   await expect(pullModel({ model: 'acme/mini', folder, env })).rejects.toMatchObject({
@@ -94,14 +94,14 @@ test('without a network the error says how to do without', async () => {
   })
 })
 
-test('a connection that gives nothing more is given up', async () => {
+test('a connection without data is closed after a while', async () => {
   const { pull } = await hub({ 'tokenizer.json': () => {} })
   const deadlines = new Set<() => void>()
   const after = (_ms: number, callback: () => void) => {
     deadlines.add(callback)
     return () => deadlines.delete(callback)
   }
-  const failed = expect(pull({ clock: { after } })).rejects.toThrow(/nothing came for 30000 ms/)
+  const failed = expect(pull({ clock: { after } })).rejects.toThrow(/no data for 30000 ms/)
   let isDone = false
   void failed.finally(() => {
     isDone = true
@@ -114,7 +114,7 @@ test('a connection that gives nothing more is given up', async () => {
 })
 
 for (const variable of ['HF_HUB_OFFLINE', 'TRANSFORMERS_OFFLINE']) {
-  test(`with ${variable} nothing is asked for`, async () => {
+  test(`with ${variable} no request is sent`, async () => {
     const { asked, env, pull } = await hub()
     await expect(pull({ env: { ...env, [variable]: '1' } })).rejects.toMatchObject({
       code: 'FORBIDDEN',

@@ -11,9 +11,9 @@ export interface PullModelOptions {
   readonly model: string
   /** The folder that will hold `<model>/config.json`. */
   readonly folder: string
-  /** `HF_ENDPOINT` names a mirror, `HF_TOKEN` a key; `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE` forbid it. */
+  /** `HF_ENDPOINT` is a mirror, `HF_TOKEN` a key; `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE` forbid downloads. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Told of bytes so far and, as far as the files that were begun say, of all. */
+  /** Called with the bytes so far and the size of all files that were begun. */
   readonly onProgress?: (bytes: number, total: number) => void
   readonly signal?: AbortSignal
   readonly clock?: Pick<Clock, 'after'>
@@ -22,13 +22,13 @@ export interface PullModelOptions {
 export interface PulledFile {
   readonly path: string
   readonly bytes: number
-  /** Whether it was there before. */
+  /** Whether the file existed before. */
   readonly kept: boolean
 }
 
 const HUB = 'https://huggingface.co'
 
-/** The weights come last: they are large, and a model without the other files is none. */
+/** The weights come last: they are large, and useless without the other files. */
 const FILES = [
   { path: 'config.json', isNeeded: true },
   { path: 'tokenizer.json', isNeeded: true },
@@ -37,17 +37,17 @@ const FILES = [
   { path: 'onnx/model_quantized.onnx', isNeeded: true },
 ] as const
 
-/** A connection that gives nothing for so long is given up, in milliseconds. */
+/** A connection without data for this long is closed, in milliseconds. */
 const SILENCE_MS_MAX = 30_000
-/** More than any model that this is meant for. */
+/** Larger than any supported model. */
 const FILE_BYTES_MAX = 2_000_000_000
 
 /**
- * Downloads a model's files into a folder. Each is written beside its place and then moved there, so that what is there is
- * whole; files that are there already stay.
+ * Downloads a model's files into a folder. Each is written to a temporary file and then renamed, so that it is always
+ * complete; existing files are kept.
  *
- * @throws PermanentError where the machine is to stay offline, or the hub knows no such model; RetryableError where it cannot
- *   be reached
+ * @throws PermanentError if downloads are forbidden, or the hub does not know the model; RetryableError if the hub cannot be
+ *   reached
  */
 export async function pullModel(options: PullModelOptions): Promise<PulledFile[]> {
   const { model, folder, env, onProgress } = options
@@ -83,12 +83,12 @@ interface Download {
   readonly onBytes: (bytes: number, of: number) => void
 }
 
-/** @returns the bytes, or null where the model has no such file and needs none */
+/** @returns the size, or null if the file is optional and the model does not have it */
 async function download(options: PullModelOptions, { path, target, isNeeded, onBytes }: Download) {
   const { model, env, signal, clock = systemClock } = options
   const url = `${(env['HF_ENDPOINT']?.trim() || HUB).replace(/\/+$/, '')}/${model}/resolve/main/${path}`
   const silence = new AbortController()
-  const hang = () => silence.abort(new Error(`nothing came for ${SILENCE_MS_MAX} ms`))
+  const hang = () => silence.abort(new Error(`no data for ${SILENCE_MS_MAX} ms`))
   let cancel = clock.after(SILENCE_MS_MAX, hang)
   const temporary = `${target}.part`
   try {
@@ -110,12 +110,12 @@ async function download(options: PullModelOptions, { path, target, isNeeded, onB
       },
     })
     await mkdir(dirname(target), { recursive: true })
-    // Opened first: a stream that opens its file itself may do so after it was ended, and the file would stay.
+    // Opened first: a stream that opens its file itself may do so after it has ended, and leave the file behind.
     const file = await open(temporary, 'w')
     await pipeline(Readable.fromWeb(response.body), counted, file.createWriteStream(), { signal: either })
-    // Whatever was packed on the way has another length.
+    // The length of a compressed response is another one.
     if (size > 0 && bytes !== size && !response.headers.has('content-encoding')) {
-      throw new Error(`it broke off after ${bytes} of ${size} bytes`)
+      throw new Error(`the connection ended after ${bytes} of ${size} bytes`)
     }
     await rename(temporary, target)
     return bytes
@@ -145,7 +145,7 @@ const byHand = (model: string, folder: string) =>
   `On a machine with a network run "heddle models pull ${model}", and copy its folder to ${join(folder, model)}.`
 
 function mustStayOffline(model: string, folder: string, variable: string): PermanentError {
-  return new PermanentError('FORBIDDEN', `${variable} says that nothing is to be downloaded`, {
+  return new PermanentError('FORBIDDEN', `${variable} forbids downloads`, {
     field: variable,
     hint: byHand(model, folder),
   })
@@ -157,8 +157,8 @@ function refused(model: string, url: string, status: number): PermanentError {
     field: 'model',
     received: model,
     hint: isUnknown
-      ? 'Name a model of the hub that has onnx/model_quantized.onnx; a private one needs HF_TOKEN.'
-      : 'Try again later, or name a mirror with HF_ENDPOINT.',
+      ? 'Give a model of the hub that has onnx/model_quantized.onnx; a private one needs HF_TOKEN.'
+      : 'Try again later, or set HF_ENDPOINT to a mirror.',
   })
 }
 
@@ -168,12 +168,12 @@ function unreachable(model: string, url: string, cause: unknown): RetryableError
   return new RetryableError('SERVICE_UNAVAILABLE', `${model} could not be downloaded from ${host}: ${why}`, {
     cause,
     hint:
-      'Check the network, or name a mirror with HF_ENDPOINT. Without one: copy the folder of the model from another ' +
+      'Check the network, or set HF_ENDPOINT to a mirror. Without a network: copy the folder of the model from another ' +
       'machine and set HEDDLE_MODELS, or use HEDDLE_EMBEDDER=hashing.',
   })
 }
 
-/** What `fetch` says is "fetch failed"; what happened stands behind it. */
+/** The message of `fetch` itself is only "fetch failed"; the reason is in its cause. */
 function reasonOf(error: Error): string {
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }

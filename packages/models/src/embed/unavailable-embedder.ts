@@ -2,8 +2,8 @@ import type { HeddleError } from '@heddle/contracts'
 import type { Embedder } from './embedder.js'
 
 /**
- * Stands where the configuration asks for an embedder that cannot be had: every call says why. So a process starts all the
- * same, contexts are built without what needs vectors, and the jobs of the embed stage fail with the reason.
+ * Replaces a configured embedder that is unavailable: every call fails with the reason. So a process can start, contexts are
+ * built without vectors, and jobs of the embed stage fail with the reason.
  */
 export function createUnavailableEmbedder(model: string, reason: HeddleError): Embedder {
   return {

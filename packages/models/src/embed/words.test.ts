@@ -3,7 +3,7 @@ import { countWords, stemOf } from './words.js'
 
 const wordsOf = (text: string) => [...countWords(text).keys()]
 
-test('identifiers are taken apart into their words', () => {
+test('identifiers are split into their words', () => {
   for (const identifier of ['getUserById', 'get_user_by_id', 'GetUserById', 'GET_USER_BY_ID', 'get-user-by-id']) {
     expect(wordsOf(identifier)).toEqual(['get', 'user', 'by', 'id'])
   }
@@ -15,7 +15,7 @@ test('accents and letter case make no difference', () => {
   expect(wordsOf('ﬁle')).toEqual(['file'])
 })
 
-test('of scripts without spaces each character is a word, and other scripts keep their words', () => {
+test('in scripts without spaces each character is a word, and other scripts keep their words', () => {
   expect(wordsOf('数据库')).toEqual(['数', '据', '库'])
   expect(wordsOf('сервер और שרת')).toEqual(['сервер', 'और', 'שרת'])
 })

@@ -1,9 +1,9 @@
 import { functionWords } from '@heddle/core'
 
 /**
- * The words of a text in small letters, each with the number of times that it occurs. Identifiers are taken apart
- * (`getUserById`, `get_user_by_id` and "get user by id" have the same four words), accents are dropped, and of scripts
- * without spaces each character is a word.
+ * The words of a text in lower case, each with its number of occurrences. Identifiers are split (`getUserById`,
+ * `get_user_by_id` and "get user by id" have the same four words), accents are dropped, and in scripts without spaces each
+ * character is a word.
  */
 export function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>()
@@ -21,13 +21,13 @@ export function countWords(text: string): Map<string, number> {
 
 const LETTER_RUNS = /[\p{L}\p{M}\p{N}]+/gu
 
-/** Most words are one: no need to take them apart. */
+/** Most words match this and need no splitting. */
 const PLAIN_WORD = /^[A-Z]?[a-z]+$/
 
-/** Accents of Latin, Greek and Cyrillic letters; the vowel signs of other scripts stay. */
+/** Accents of Latin, Greek and Cyrillic letters; the vowel signs of other scripts are kept. */
 const ACCENTS = /[\u0300-\u036f]+/g
 
-/** `HTTPServer2` is `HTTP`, `Server`, `2`; the first line is scripts that put no spaces between words. */
+/** `HTTPServer2` is `HTTP`, `Server`, `2`; the first line matches scripts without spaces between words. */
 const PARTS = new RegExp(
   [
     String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`,
@@ -38,10 +38,9 @@ const PARTS = new RegExp(
 )
 
 /**
- * How much a word says about what a text is about: little for function words, more for longer words. It stands for the inverse
- * document frequency, which in English rises with a word's length, and is fixed: with the frequencies of a scope, vectors
- * that were made today and a year ago could not be compared. The figures were chosen on LoCoMo's questions; nothing depends
- * on them being exact.
+ * Weight of a word: low for function words, higher for longer words. It approximates the inverse document frequency, which in
+ * English rises with a word's length. It is fixed: with frequencies of a scope, vectors from different times would not be
+ * comparable. The figures were tuned on LoCoMo's questions; their exact values do not matter.
  */
 export function wordWeight(word: string): number {
   if (functionWords.has(word)) return 0.3
@@ -49,10 +48,10 @@ export function wordWeight(word: string): number {
   return Math.min(1.4, 0.6 + 0.08 * word.length)
 }
 
-/** English endings, longest first: a crude stemmer is enough, since both sides of a comparison go through it. */
+/** English endings, longest first: a crude stemmer is enough, since it is applied to both sides of a comparison. */
 const ENDINGS = ['ingly', 'edly', 'ings', 'ing', 'ied', 'ies', 'ed', 'es', 'ly', 's', 'e']
 
-/** What is left of a word without its ending: "copies", "copied" and "copy" are one word. */
+/** A word without its ending: "copies", "copied" and "copy" become one word. */
 export function stemOf(word: string): string {
   if (word.length <= 3) return word
   const ending = ENDINGS.find((candidate) => word.endsWith(candidate) && word.length - candidate.length >= 3)
@@ -62,5 +61,5 @@ export function stemOf(word: string): string {
   return DOUBLED_END.test(stem) ? stem.slice(0, -1) : stem
 }
 
-/** "planned" is "plan". */
+/** "planned" becomes "plan". */
 const DOUBLED_END = /([bdfglmnprt])\1$/

@@ -2,21 +2,21 @@ import type { SummaryCall } from '@heddle/contracts'
 import { createExtractiveSummarizer } from './extractive-summarizer.js'
 import type { Summarizer } from './summarizer.js'
 
-/** Summaries of one thread in an hour that may call a provider, those that failed included; further ones are extractive. */
+/** Summaries of one thread per hour that may call a provider, including failed ones; further ones are extractive. */
 const SUMMARIES_PER_HOUR_MAX = 60
 
 export interface Accounts {
-  /** How many summaries called a provider in the last hour. */
+  /** Counts the summaries of the last hour that called a provider. */
   countMade(): Promise<number>
-  /** Records what one summary called, whether or not it came to a good end. */
+  /** Records the calls of one summary, successful or not. */
   record(calls: readonly SummaryCall[]): Promise<void>
-  /** Told where the bound is reached. */
+  /** Called if the limit is reached. */
   onTooMany(made: number): void
 }
 
 /**
- * A summarizer with what it calls recorded. Past the bound of an hour it is the extractive one: who goes round in circles
- * must not cost without end, nor wait.
+ * A summarizer that records its calls. Above the hourly limit it is the extractive one, so that an agent in an endless loop
+ * neither costs without limit nor waits.
  */
 export async function accountedFor(chosen: Summarizer, accounts: Accounts): Promise<Summarizer> {
   if (chosen.isRemote !== true) return chosen

@@ -24,7 +24,7 @@ describe('the choice of a summarizer', () => {
     expect(choose({}, env)).toEqual({ provider, model, fellBack: false })
   })
 
-  test('is what the settings name, before what is fast', () => {
+  test('is the configured one, even if another is faster', () => {
     const env = { CEREBRAS_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }
     expect(choose({ summarizationProvider: 'anthropic' }, env)).toMatchObject({ model: 'claude-haiku-4-5' })
     expect(choose({ summarizationProvider: 'cerebras', summarizationModel: 'llama-3.3-70b' }, env)).toMatchObject({
@@ -36,23 +36,23 @@ describe('the choice of a summarizer', () => {
     expect(choose({ summarizationProvider: 'ollama' }, {})).toMatchObject({ provider: 'ollama', model: 'llama3.2' })
   })
 
-  test('is the small model of the provider whose model answers, where none is fast', () => {
+  test('is the small model of the provider of the agent if no fast provider has a key', () => {
     const env = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }
     expect(choose({ model: 'claude-opus-4-5' }, env)).toMatchObject({ provider: 'anthropic' })
     expect(choose({ model: 'gpt-4o' }, env)).toMatchObject({ provider: 'openai' })
   })
 
-  test('without the key of the provider that is named it is extractive, and says why', () => {
+  test('is extractive, with a reason, if the configured provider has no key', () => {
     const { provider, reason, fellBack } = chooseSummarizer({ ...none, summarizationProvider: 'xai' }, {})
     expect({ provider, fellBack }).toEqual({ provider: null, fellBack: true })
     expect(reason).toContain('XAI_API_KEY')
   })
 
-  test('every provider that settings may name is known', () => {
+  test('knows every provider that settings allow', () => {
     expect(['extractive', ...providers.map(({ name }) => name)]).toEqual(summarizationProviders)
   })
 
-  test('is never a provider without a key, unless it needs none and is named', () => {
+  test('is never a provider without a key, unless it needs none and is configured', () => {
     const variables = providers.flatMap(({ keyVariables }) => keyVariables)
     fc.assert(
       fc.property(
@@ -68,7 +68,7 @@ describe('the choice of a summarizer', () => {
     )
   })
 
-  test('every fast model and every small one has a known window and price', () => {
+  test('includes only fast and small models with a known window and price', () => {
     const small = providers.filter(({ name }) => name !== 'ollama').map((one) => [one.name, one.smallModel] as const)
     for (const [provider, model] of [...small, ...fastModels.map((one) => [one.provider, one.model] as const)]) {
       expect(modelFacts(provider, model).price).not.toBeNull()
@@ -76,7 +76,7 @@ describe('the choice of a summarizer', () => {
   })
 })
 
-test('agents with the same choice share a summarizer, so that a provider that is down is known to all', () => {
+test('agents with the same choice share a summarizer and its circuit breaker', () => {
   const summarizers = createSummarizers({
     env: { OPENAI_API_KEY: 'k' },
     clock: systemClock,

@@ -12,27 +12,27 @@ import type { Summarizer } from './summarizer.js'
 export type SummarizerSettings = Pick<Settings, 'summarizationProvider' | 'summarizationModel' | 'model'>
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Who writes summaries, and why. */
+/** The chosen summarizer, and the reason. */
 export interface SummarizerChoice {
-  /** Null for the extractive summarizer, which needs none. */
+  /** Null for the extractive summarizer. */
   readonly provider: Provider | null
   readonly model: string | null
   /** A sentence for `doctor`. */
   readonly reason: string
-  /** Whether what was asked for could not be had. */
+  /** Whether the configured provider is unavailable. */
   readonly fellBack: boolean
 }
 
 /**
- * The summarizer that settings and environment ask for: the one that is named, else the fastest provider with a key
- * (docs/summaries.md#which-model), else the small model of the current provider, else the extractive one.
+ * Chooses a summarizer by settings and environment: the configured one, otherwise the fastest provider with a key
+ * (docs/summaries.md#which-model), otherwise the small model of the current provider, otherwise the extractive one.
  */
 export function chooseSummarizer(settings: SummarizerSettings, env: Environment): SummarizerChoice {
   const { summarizationProvider: asked, summarizationModel: model } = settings
   if (asked !== null) return askedFor(asked, model, env)
   const owner = model === null ? undefined : providers.find((one) => isOf(one, model) && hasKey(one, env))
   if (owner !== undefined) {
-    return { provider: owner, model, reason: 'summarizationModel asks for it', fellBack: false }
+    return { provider: owner, model, reason: 'summarizationModel selects it', fellBack: false }
   }
   const fast = [...fastModels]
     .sort((left, right) => right.speed - left.speed)
@@ -54,18 +54,18 @@ export function chooseSummarizer(settings: SummarizerSettings, env: Environment)
 }
 
 function askedFor(asked: SummarizationProvider, model: string | null, env: Environment): SummarizerChoice {
-  if (asked === 'extractive') return extractive('summarizationProvider asks for it', false)
+  if (asked === 'extractive') return extractive('summarizationProvider selects it', false)
   const provider = providerOf(asked)
-  // Settings that are older than this list of names, or newer.
+  // Stored settings may come from a version with other providers.
   if (provider === undefined) return extractive(`summarizationProvider "${asked}" is not known`, true)
   if (!hasKey(provider, env)) {
     return extractive(`${asked} has no key: ${provider.keyVariables.join(' or ')} is not set`, true)
   }
-  const reason = model === null ? 'summarizationProvider asks for it, with its fast model' : 'the settings ask for it'
+  const reason = model === null ? 'summarizationProvider selects it, with its fast model' : 'the settings select it'
   return { provider, model: model ?? fastModelOf(provider), reason, fellBack: false }
 }
 
-/** The provider of the agent's own model, else the first that has a key. One without a key is used only when it is named. */
+/** The provider of the agent's own model, otherwise the first with a key. One that needs no key is used only if configured. */
 function currentProvider(model: string | null, env: Environment): Provider | undefined {
   const keyed = providers.filter((provider) => provider.keyVariables.length > 0 && hasKey(provider, env))
   return (model === null ? undefined : keyed.find((provider) => isOf(provider, model))) ?? keyed[0]
@@ -100,9 +100,8 @@ function hasKey(provider: Provider, env: Environment): boolean {
   return provider.keyVariables.length === 0 || keyVariable(provider, env) !== undefined
 }
 
-/** The summarizers of a process. Those of one provider and model are one, so that its breaker knows of all calls. */
+/** The summarizers of a process. There is one per provider and model, so that its circuit breaker sees all calls. */
 export interface Summarizers {
-  /** The one for an agent's settings. */
   of(settings: SummarizerSettings): Summarizer
 }
 
@@ -110,16 +109,16 @@ export interface SummarizersOptions {
   readonly env: Environment
   readonly clock: Clock
   readonly log: Pick<Logger, 'info' | 'warn'>
-  /** Timeouts and retries, where the defaults do not fit. */
+  /** Overrides of timeouts and retries. */
   readonly limits?: ModelSummarizerOptions['limits']
-  /** Told of each call of a provider, for whatever summary. */
+  /** Called after each call of a provider, for any summary. */
   readonly onCall?: (call: SummaryCall) => void
 }
 
-/** Summarizers that one process keeps open at most; agents may name any number of models. */
+/** Most summarizers that one process keeps open; agents may name any number of models. */
 const OPEN_MAX = 100
 
-/** What is chosen is logged once, never silent. */
+/** Logs each choice once. */
 export function createSummarizers({ env, clock, log, limits, onCall }: SummarizersOptions): Summarizers {
   const open = new LRUCache<string, Summarizer>({ max: OPEN_MAX })
   return {
@@ -142,7 +141,7 @@ export function createSummarizers({ env, clock, log, limits, onCall }: Summarize
   }
 }
 
-/** One summarizer for whatever settings: for programs that bring their own. */
+/** One summarizer for all settings, for programs with their own. */
 export function fixedSummarizer(summarizer: Summarizer): Summarizers {
   return { of: () => summarizer }
 }

@@ -19,13 +19,13 @@ const request: SummaryRequest = {
   tokensMax: 500,
 }
 
-test('the extractive summarizer says what the messages say', async () => {
+test('the extractive summary consists of text of the messages', async () => {
   const summary = await createExtractiveSummarizer().summarize(request)
   expect(summary).toBe(summarizeExtractively(request))
   expect(summary).toContain('payment service')
 })
 
-test('a summary that is no longer needed is not made', async () => {
+test('an aborted summary is not written', async () => {
   const reason = new Error('no longer needed')
   await expect(createExtractiveSummarizer().summarize(request, AbortSignal.abort(reason))).rejects.toBe(reason)
 })

@@ -1,7 +1,7 @@
 import { summarizePart } from '@heddle/core'
 import type { Summarizer } from './summarizer.js'
 
-/** A summarizer that needs no model, no key and no network: it picks what stands in the messages (see core). */
+/** A summarizer without a model, a key or a network: it selects text of the messages (see core). */
 export function createExtractiveSummarizer(): Summarizer {
   return {
     name: 'extractive',

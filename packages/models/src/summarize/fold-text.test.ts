@@ -4,7 +4,7 @@ import { contentShapes } from '../../../../test/support/src/content-shapes/index
 import { withinTokens } from './fold-text.js'
 
 test.each(['chinese', 'sentences', 'high-surrogates'])(
-  'of a long text as much is kept as fits, and no more: %s',
+  'a long text is cut to the limit: %s',
   (shape) => {
     const text = contentShapes[shape]?.(60_000) ?? ''
     const tokensMax = Math.floor(countTokens(text) * 0.93)
@@ -15,6 +15,6 @@ test.each(['chinese', 'sentences', 'high-surrogates'])(
   },
 )
 
-test('a text that fits is kept as it is', () => {
+test('a text that fits is not changed', () => {
   expect(withinTokens('A short text.', 100)).toBe('A short text.')
 })

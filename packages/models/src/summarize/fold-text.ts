@@ -1,6 +1,6 @@
 import { countTokens, partText, prefixWithinTokens, redactSecrets, type SummarySource } from '@heddle/core'
 
-/** Secrets are taken out of whole messages, before anything cuts one in two. */
+/** Redacts secrets in whole messages, before a cut could split a secret. */
 export function redactedText(messages: readonly SummarySource[], contentTokens: number): string {
   return partText(
     messages.map((source) => ({ ...source, text: redactSecrets(source.text) })),
@@ -8,7 +8,7 @@ export function redactedText(messages: readonly SummarySource[], contentTokens: 
   )
 }
 
-/** Puts summaries of parts together, as many as one call takes, and at least two, so that each round has fewer. */
+/** Groups summaries of parts, as many as fit into one call, and at least two, so that each round has fewer. */
 export function grouped(summaries: readonly string[], contentTokens: number): string[] {
   const groups: string[][] = []
   let tokens = 0
@@ -27,12 +27,12 @@ export function grouped(summaries: readonly string[], contentTokens: number): st
   return groups.map((group) => group.join('\n\n'))
 }
 
-/** Models that reason aloud do it within tags, before the answer. */
+/** Removes reasoning, which some models write within tags before the answer. */
 export function cleaned(text: string): string {
   return text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/i, '').trim()
 }
 
-/** The beginning of a text. */
+/** The beginning of a text within a limit of tokens. */
 export function withinTokens(text: string, tokensMax: number): string {
   return text.slice(0, prefixWithinTokens(text, tokensMax)).toWellFormed()
 }

@@ -43,9 +43,9 @@ const many = (count: number) =>
     source(`Step ${index}: ${'the parser was made to read one more line. '.repeat(20)}`),
   )
 
-test('all calls together end within their bound, however slow each of them is', async () => {
+test('all calls together end within their time limit, however slow each of them is', async () => {
   const clock = new ManualClock()
-  // Each answer takes 20 seconds, which is well within the bound of one call.
+  // Each answer takes 20 seconds, which is within the limit of one call.
   const summarizer = summarizerOf(async () => {
     await clock.wait(20_000)
     return 'They went on with the work.'
@@ -61,7 +61,7 @@ test('all calls together end within their bound, however slow each of them is', 
   expect(clock.nowMs() - startMs).toBeLessThanOrEqual(92_000)
 })
 
-test('an answer that is no good is asked for again, and no half of a summary is given where all are', async () => {
+test('an unusable answer is requested again, and a second one fails the whole summary', async () => {
   let calls = 0
   const summarizer = summarizerOf(async () => (++calls % 5 === 0 ? '' : 'They went on with the work.'))
   const bad = summarizerOf(async () => '')
@@ -69,7 +69,7 @@ test('an answer that is no good is asked for again, and no half of a summary is 
   await expect(bad.summarize(request(many(200)))).rejects.toMatchObject({ field: 'summary' })
 })
 
-test('a model that never keeps to its length is given up within the bound of calls', async () => {
+test('the summary of a model that ignores the length fails within the limit of calls', async () => {
   let calls = 0
   const summarizer = summarizerOf(async () => {
     calls++
@@ -79,7 +79,7 @@ test('a model that never keeps to its length is given up within the bound of cal
   expect(calls).toBeLessThanOrEqual(foldBounds.callsMax)
 })
 
-test('a call that was not counted by its provider is counted by Heddle, and priced', async () => {
+test('tokens that the provider does not report are counted by Heddle, with their price', async () => {
   const summarizer = summarizerOf(async () => 'They went on with the work.')
   const calls: unknown[] = []
   await summarizer.summarize(request(many(1)), undefined, { onCall: (call) => calls.push(call) })
@@ -89,19 +89,19 @@ test('a call that was not counted by its provider is counted by Heddle, and pric
   expect(costUsd).toBeCloseTo((inputTokens + 70) / 1_000_000, 9)
 })
 
-test('reasoning aloud is no part of a summary', async () => {
+test('reasoning within tags is removed from a summary', async () => {
   const summarizer = summarizerOf(async () => '<think>Let me see.\nWhat was it?</think>\n\nThey went on with the work.')
   expect(await summarizer.summarize(request(many(1)))).toBe('They went on with the work.')
 })
 
-test('parts that are called off because another one failed do not count against their provider', async () => {
+test('parts that are aborted because another one failed do not count as failures of the provider', async () => {
   const clock = new ManualClock()
   let calls = 0
   const chat: ChatModel = {
     provider: 'test',
     model: 'small',
     complete: (_, signal) => {
-      // The first of each four fails, the others answer never.
+      // The first of each four fails, the others never answer.
       if (calls++ % 4 === 0) return Promise.reject(Object.assign(new Error('broken'), { status: 500 }))
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     },
@@ -117,7 +117,7 @@ test('parts that are called off because another one failed do not count against 
   expect(calls).toBe(20)
 })
 
-test('parts that were finished before a failure are not asked for again', async () => {
+test('parts that were finished before a failure are not requested again', async () => {
   const kept = new Map<string, string>()
   const parts = {
     load: async (hash: string) => kept.get(hash) ?? null,

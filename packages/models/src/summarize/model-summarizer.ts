@@ -4,29 +4,29 @@ import { type Clock, withDeadline } from '@heddle/runtime'
 import type { ChatModel } from '../chat/chat-model.js'
 import { type Attempt, PatientChat, type PatientChatOptions } from '../chat/patient-chat.js'
 import type { ModelFacts } from '../chat/providers.js'
-import { Fold, modelSummarizerBounds, type Question } from './fold.js'
+import { Fold, modelSummarizerBounds, type Prompt } from './fold.js'
 import type { Summarizer } from './summarizer.js'
 
 export interface ModelSummarizerOptions extends PatientChatOptions {
   readonly chat: ChatModel
   readonly facts: ModelFacts
-  /** How many of the provider's tokens one of o200k may be. */
+  /** Most tokens of the provider per token of o200k. */
   readonly margin: number
   readonly clock: Clock
   /** Default {@link modelSummarizerBounds}. */
   readonly totalMsMax?: number
-  /** Told of each call, whoever asked for the summary. */
+  /** Called after each call, for all summaries. */
   readonly onCall?: (call: SummaryCall) => void
 }
 
 /**
- * A summarizer that asks a language model. What is larger than the model's window is folded in parts; secrets are taken out
- * of all that leaves; each answer is checked, asked for once more where it is no good, and never used unchecked.
+ * A summarizer that calls a language model. Input that is larger than the model's window is folded in parts; secrets are
+ * redacted in all prompts; each answer is checked, and requested once more if it is unusable.
  */
 export function createModelSummarizer(options: ModelSummarizerOptions): Summarizer {
   const { chat, clock, totalMsMax = modelSummarizerBounds.totalMsMax } = options
   const patient = new PatientChat(chat, options)
-  /** What an overflow taught: it holds for all later summaries of this process. */
+  /** Corrected after overflows, for all later summaries of this process. */
   const learned = { windowTokens: options.facts.windowTokens, margin: options.margin }
   return {
     name: `${chat.provider} ${chat.model}`,
@@ -39,7 +39,7 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
       })
       const fold = (either: AbortSignal) =>
         new Fold({ patient, request, learned, signal: either, onCall, ...(parts && { kept: parts }) }).run()
-      const late = () => new RetryableError('TIMEOUT', `the summary was not done within ${totalMsMax} ms`)
+      const late = () => new RetryableError('TIMEOUT', `the summary was not finished within ${totalMsMax} ms`)
       return await withDeadline(fold, { timeoutMs: totalMsMax, late, signal, clock })
     },
   }
@@ -50,10 +50,10 @@ function recorder(
   { purpose }: SummaryRequest,
   onCall: (call: SummaryCall) => void,
 ) {
-  return (question: Question, answer: string, attempt: Attempt) => {
+  return (prompt: Prompt, answer: string, attempt: Attempt) => {
     const isDone = attempt.outcome === 'ok'
     const inputTokens =
-      attempt.inputTokens ?? (isDone ? countTokens(question.system) + countTokens(question.user) : null)
+      attempt.inputTokens ?? (isDone ? countTokens(prompt.system) + countTokens(prompt.user) : null)
     const outputTokens = attempt.outputTokens ?? (isDone ? countTokens(answer) : null)
     const costUsd =
       facts.price === null || inputTokens === null || outputTokens === null
