@@ -1,4 +1,4 @@
-export type { AskedShare, NewShare } from './admission/load-report.js'
+export type { NewShare, ShareRequest } from './admission/load-report.js'
 export type { NewWork } from './admission/queue-capacity.js'
 export type { QueueFacts } from './base/backend.js'
 export { LISTENING_CONNECTIONS, type QueueConnections } from './base/connections.js'

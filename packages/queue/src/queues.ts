@@ -9,7 +9,7 @@ import type {
   WakeJob,
   WakeStageName,
 } from '@heddle/contracts'
-import type { AskedShare, NewShare } from './admission/load-report.js'
+import type { NewShare, ShareRequest } from './admission/load-report.js'
 import type { NewWork } from './admission/queue-capacity.js'
 import type { QueueFacts } from './base/backend.js'
 import type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
@@ -60,7 +60,7 @@ export interface Queues {
    *
    * @throws RetryableError as {@link acquireShare}
    */
-  checkShare(share: AskedShare): void
+  checkShare(share: ShareRequest): void
   /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
   wake(stage: WakeStageName, thread: WakeJob): Promise<void>
   wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>

@@ -13,7 +13,7 @@ import {
 } from '@heddle/contracts'
 import type { Clock, Logger } from '@heddle/runtime'
 import { FairShare } from './admission/fair-share.js'
-import { type AskedShare, type NewShare, sentJob } from './admission/load-report.js'
+import { type NewShare, type ShareRequest, sentJob } from './admission/load-report.js'
 import { type NewWork, QueueCapacity } from './admission/queue-capacity.js'
 import type { Backend, QueueFacts } from './base/backend.js'
 import { bounds } from './base/bounds.js'
@@ -130,7 +130,7 @@ export class ServerQueues implements Queues {
     return this.#load.acquire(share)
   }
 
-  checkShare(share: AskedShare): void {
+  checkShare(share: ShareRequest): void {
     this.#load.check(share)
   }
 

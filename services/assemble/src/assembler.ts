@@ -36,7 +36,7 @@ export interface AssemblyOptions {
   readonly sizeMax?: WorkSize | undefined
 }
 
-/** Carries out jobs of the stage; see `assemble` and `saveSnapshot`. */
+/** Runs jobs of the stage; see `assemble` and `saveSnapshot`. */
 export type Assembler = (job: Job<AssembleJob>, options: AssemblyOptions) => Promise<Outcome>
 
 const CACHE_BYTES_MAX = 12_000_000
@@ -56,18 +56,18 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
     maker: new ContextMaker(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,
-    snapshotTurns: new Limiter({ atOnce: 1 }),
+    snapshotLimiter: new Limiter({ atOnce: 1 }),
   }
   // Loading the tokenizer's table takes half as long as the rest of a first context, so it is loaded ahead.
   parts.counter.count('ready')
   return async ({ payload, ...job }, { publish, sizeMax }) => {
     if ('snapshotId' in payload) {
       if (sizeMax !== undefined) throw new LargeJobError(SNAPSHOT_SIZE)
-      const tellSaved = (_: string, subjectId: string) => publish({ topic: 'snapshot.saved', subjectId })
-      return await saveSnapshot({ payload, ...job }, { ...parts, tellSaved })
+      const publishSaved = (_: string, subjectId: string) => publish({ topic: 'snapshot.saved', subjectId })
+      return await saveSnapshot({ payload, ...job }, { ...parts, publishSaved })
     }
-    const tellBuilt = (_: string, threadId: string, subjectId: string) =>
+    const publishBuilt = (_: string, threadId: string, subjectId: string) =>
       publish({ topic: 'context.built', threadId, subjectId })
-    return await buildRequested({ payload, ...job }, { ...parts, tellBuilt, sizeMax })
+    return await buildRequested({ payload, ...job }, { ...parts, publishBuilt, sizeMax })
   }
 }

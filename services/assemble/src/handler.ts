@@ -46,7 +46,7 @@ export interface AssembleDeps {
   readonly selectionTimeoutMs?: number
   readonly log: Pick<Logger, 'warn'>
   /** Publishes that a context is ready. Not awaited: the requester's reply comes first. */
-  readonly tellBuilt: (projectId: string, threadId: string, contextId: string) => void
+  readonly publishBuilt: (projectId: string, threadId: string, contextId: string) => void
   /** Largest input of a context built in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
@@ -81,7 +81,7 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
   const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
   const receipt = { ...made.built.receipt, ...embedder }
   const answer = await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
-  deps.tellBuilt(projectId, loaded.threadId, contextId)
+  deps.publishBuilt(projectId, loaded.threadId, contextId)
   return done(loaded.awaitsPruning ? [{ wake: 'prune', projectId, threadId: loaded.threadId }] : [], answer)
 }
 
@@ -104,7 +104,7 @@ async function record(
   const others = otherThreads(projectId, result, input)
   const stored = packLines(result.id, made.linesOf(result, others.isAbout), before?.base ?? null)
   const mentions = others.threadIds
-  // That more are prepared although the request does not say so, is seen by the row alone.
+  // If later contexts are prepared although the request does not say so, only the row shows it.
   const isSeenByRow = prepared !== undefined && request.prebuild === undefined
   const { packed, answer } = await outgoing(made.jsonOf(result), {
     answerBytesMax: wantsAnswer === true && !isSeenByRow ? answerBytesMax : 0,
@@ -122,7 +122,7 @@ async function record(
         const kept = { packed, stored, asOfMs, prepared, mentions, asked, isFillChosen }
         return finishContext(tx, { id: result.id, result, ...kept })
       },
-      // With mentioned threads, the transaction first checks that they still exist, so the commit cannot travel along.
+      // With mentioned threads, the transaction first checks that they still exist, so the commit cannot be sent with it.
       { together: mentions.length === 0 },
     )
   } catch (error) {

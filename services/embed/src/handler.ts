@@ -132,7 +132,7 @@ async function embedSources(
 
 function vectorAt(vectors: readonly Float32Array[], index: number): Float32Array {
   const vector = vectors[index]
-  if (vector === undefined) throw new Error('the embedder gave fewer vectors than texts')
+  if (vector === undefined) throw new Error('the embedder returned fewer vectors than texts')
   return vector
 }
 

@@ -15,7 +15,7 @@ import { EventStreams } from './http/events.js'
 import { createNoSuchRoute } from './http/no-such-route.js'
 import { createRefuse, headersOf } from './http/send-problem.js'
 import { type CallerOf, type ClientOf, serveRoute } from './http/serve-route.js'
-import { letGoOfSlowReader } from './http/slow-reader.js'
+import { disconnectSlowReader } from './http/slow-reader.js'
 import { serveMcp } from './mcp/http.js'
 import { Metrics } from './operate/metrics.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
@@ -94,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     await entrance.enter(request, request.routeOptions.bodyLimit ?? limits.httpSmallBodyBytesMax, reply.raw)
   })
   server.addHook('onSend', async (_request, reply) => {
-    letGoOfSlowReader(reply.raw)
+    disconnectSlowReader(reply.raw)
   })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'

@@ -95,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async close() {
       await drain()
       server.server.closeAllConnections()
-      await server.close().catch((error: unknown) => log.warn({ error }, 'the gateway did not close well'))
+      await server.close().catch((error: unknown) => log.warn({ error }, 'closing the gateway failed'))
     },
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Client } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
-import type { AskedShare } from '@heddle/queue'
+import type { ShareRequest } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../test/support/src/manual-clock.js'
@@ -51,19 +51,19 @@ async function withGateway(
     port: number
     calls: HeldCalls
     shares: string[]
-    letIn: AskedShare['letIn'][]
+    admitted: ShareRequest['admitted'][]
   }) => Promise<void>,
   limits = { requestsMax: 50, bytesMax: 1_000_000 },
 ): Promise<void> {
   const calls = new HeldCalls()
   const shares: string[] = []
-  const letIn: AskedShare['letIn'][] = []
+  const admitted: ShareRequest['admitted'][] = []
   const backend: Backend = {
     clientOf: (project) => clientOf(project, calls),
     keys: { read: async (key) => ({ project: key, role: 'admin' }), hasAny: async () => true },
     checkShare: (project, share) => {
       shares.push(`${project} ${share.stage}`)
-      letIn.push(share.letIn)
+      admitted.push(share.admitted)
       if (project === 'noisy') throw new RetryableError('RATE_LIMITED', 'it has its share', { retryAfter: 1 })
     },
     readStageStats: async () => [],
@@ -80,7 +80,7 @@ async function withGateway(
     backend: () => backend,
   })
   try {
-    await work({ url: gateway.url, port: gateway.port, calls, shares, letIn })
+    await work({ url: gateway.url, port: gateway.port, calls, shares, admitted })
   } finally {
     calls.endAll()
     await gateway.close()
@@ -213,7 +213,7 @@ test('tools whose work is done by workers are refused when the project has used 
 })
 
 test('appends whose bodies are still arriving count against the limit of their project', async () => {
-  await withGateway(async ({ port, url, letIn }) => {
+  await withGateway(async ({ port, url, admitted }) => {
     const path = '/v1/threads/run/messages'
     const headers = { ...headersOf('quiet'), 'content-length': 1_000, expect: '100-continue' }
     const arriving = request({ host: '127.0.0.1', port, method: 'POST', path, headers })
@@ -228,7 +228,7 @@ test('appends whose bodies are still arriving count against the limit of their p
       { jobs: 0, bytes: 0 },
       { jobs: 1, bytes: 1_000 },
     ]
-    expect(letIn).toEqual([none, one, one])
+    expect(admitted).toEqual([none, one, one])
   })
 })
 

@@ -39,7 +39,7 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
       })
       const fold = (either: AbortSignal) =>
         new Fold({ patient, request, learned, signal: either, onCall, ...(parts && { kept: parts }) }).run()
-      const late = () => new RetryableError('TIMEOUT', `the summary was not finished within ${totalMsMax} ms`)
+      const late = () => new RetryableError('TIMEOUT', `the summary did not finish within ${totalMsMax} ms`)
       return await withDeadline(fold, { timeoutMs: totalMsMax, late, signal, clock })
     },
   }

@@ -102,7 +102,7 @@ test('an append of many bytes uses as much of the share as many small ones', () 
 test('admitted requests count before their jobs are sent, and are not counted twice afterwards', () => {
   const [load] = processesOf(1).loads
   acquire(load, 'quiet', 1)
-  const check = (jobs: number) => () => load.check({ ...share('noisy'), letIn: { jobs, bytes: 0 } })
+  const check = (jobs: number) => () => load.check({ ...share('noisy'), admitted: { jobs, bytes: 0 } })
   expect(check(SHARE)).toThrow(refused)
   acquire(load, 'noisy', SHARE - 1)
   expect(check(SHARE - 1)).not.toThrow()

@@ -2,7 +2,7 @@ import { RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 import {
-  type AskedShare,
+  type ShareRequest,
   type LoadCount,
   type LoadReport,
   type NewShare,
@@ -71,10 +71,10 @@ export class FairShare {
    *
    * @throws RetryableError as {@link acquire}
    */
-  check({ stage, projectId, bytes: more, letIn }: AskedShare): void {
+  check({ stage, projectId, bytes: more, admitted }: ShareRequest): void {
     if (!this.#hasNeighbours(projectId)) return
     const limits = this.#limitsOf(stage)
-    const { jobs, bytes } = this.#total(stage, projectId, letIn)
+    const { jobs, bytes } = this.#total(stage, projectId, admitted)
     if (jobs === 0 || (jobs < limits.jobsMax && bytes + more <= limits.bytesMax)) return
     throw new RetryableError('RATE_LIMITED', `the open ${stage} jobs of the project have reached its share`, {
       retryAfter: bounds.busyRetryAfterSeconds,
@@ -128,12 +128,12 @@ export class FairShare {
   }
 
   /**
-   * @param letIn requests of this process that the gateway has admitted. Each becomes a job of `#own` while its request is open, so
+   * @param admitted requests of this process that the gateway has admitted. Each becomes a job of `#own` while its request is open, so
    *   the two overlap: the larger count is used, not the sum
    */
-  #total(stage: SharedStage, projectId: string, letIn = { jobs: 0, bytes: 0 }): { jobs: number; bytes: number } {
+  #total(stage: SharedStage, projectId: string, admitted = { jobs: 0, bytes: 0 }): { jobs: number; bytes: number } {
     const own = this.#own.get(keyOf(stage, projectId)) ?? { jobs: 0, bytes: 0 }
-    const total = { jobs: Math.max(own.jobs, letIn.jobs), bytes: Math.max(own.bytes, letIn.bytes) }
+    const total = { jobs: Math.max(own.jobs, admitted.jobs), bytes: Math.max(own.bytes, admitted.bytes) }
     const add = (count: { jobs: number; bytes: number } | undefined) => {
       total.jobs += count?.jobs ?? 0
       total.bytes += count?.bytes ?? 0

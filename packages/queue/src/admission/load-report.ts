@@ -32,9 +32,9 @@ export interface NewShare {
 }
 
 /** Work that a caller is about to receive, and the admitted requests before it. */
-export interface AskedShare extends NewShare {
+export interface ShareRequest extends NewShare {
   /** Open requests of the project that this process has admitted, whether or not their jobs have been sent. Default 0. */
-  readonly letIn?: { readonly jobs: number; readonly bytes: number }
+  readonly admitted?: { readonly jobs: number; readonly bytes: number }
 }
 
 /** A job whose reply arrives at this process. */

@@ -32,7 +32,7 @@ export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choi
   const { share, input, deadlineAtMs } = choice
   const { store, embedder = null, log, clock, selectionTimeoutMs = SELECTION_TIMEOUT_MS } = deps
   const query = queryOf(input)
-  if (query === null) return itemsWithout(choice, 'neither the request nor the thread says what it is about')
+  if (query === null) return itemsWithout(choice, 'neither the request nor the thread has a text to select by')
   if (embedder === null) return itemsWithout(choice, 'there is no embedder')
   const timeoutMs = Math.floor(Math.min(selectionTimeoutMs, (deadlineAtMs - clock.nowMs()) * SHARE_OF_DEADLINE))
   try {

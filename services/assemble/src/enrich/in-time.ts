@@ -12,7 +12,7 @@ export function inTime<T>(
   { timeoutMs, clock, what }: { timeoutMs: number; clock: Clock; what: string },
 ): Promise<T> {
   const late = () => {
-    throw new RetryableError('TIMEOUT', `${what} was not done within ${timeoutMs} ms`)
+    throw new RetryableError('TIMEOUT', `${what} did not finish within ${timeoutMs} ms`)
   }
   return within(working, { timeoutMs: Math.max(1, timeoutMs), late, clock })
 }

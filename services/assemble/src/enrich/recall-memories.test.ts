@@ -52,7 +52,7 @@ test('a context that asks for no memories searches nothing', async () => {
   expect(await recall({ inProject, changed: { request: { thread: 'run', message: 'hello' } } })).toBeNull()
   expect(await recall({ inProject, changed: { request: { thread: 'run', memories: true } } })).toMatchObject({
     found: [],
-    outcome: { skipped: 'neither the request nor the thread says what it is about' },
+    outcome: { skipped: 'neither the request nor the thread has a text to search by' },
   })
   expect(inProject).not.toHaveBeenCalled()
 })
@@ -70,7 +70,7 @@ test('a search that exceeds its time limit is not awaited', async () => {
   const recalled = await recall({ inProject: () => new Promise(() => {}), after })
   expect(recalled).toMatchObject({
     found: [],
-    outcome: { skipped: 'TIMEOUT: the search was not done within 3000 ms' },
+    outcome: { skipped: 'TIMEOUT: the search did not finish within 3000 ms' },
   })
   expect(after).toHaveBeenCalledWith(3_000, expect.any(Function))
 })

@@ -43,7 +43,7 @@ const FOUND_FACTOR = 3
 /** Characters of a memory; a longer message is cut to the passage that matches the request. */
 const TEXT_CHARACTERS_MAX = 1_000
 /** Characters of a message that are searched for that passage. */
-const LOOKED_AT_CHARACTERS_MAX = 20_000
+const SEARCHED_CHARACTERS_MAX = 20_000
 /** Largest share of the request's remaining time for memories; the context is built in the rest. */
 const SHARE_OF_DEADLINE = 0.5
 /** Largest share of that time for vectors; after it, the search uses words only. */
@@ -65,7 +65,7 @@ export async function recallMemories(
   const held = heldMessages(built.receipt)
   const none = (skipped: string) => ({ found: [], held, limits, outcome: { ...nothing, skipped } })
   const query = queryOf(input)
-  if (query === null) return none('neither the request nor the thread says what it is about')
+  if (query === null) return none('neither the request nor the thread has a text to search by')
   const nowMs = deps.clock.nowMs()
   const leftMs = (deadlineAtMs - nowMs) * SHARE_OF_DEADLINE
   const timeoutMs = Math.max(1, Math.floor(Math.min(limits.timeoutMs, leftMs)))
@@ -92,7 +92,7 @@ async function search(
   { projectId, threadId, thread, input }: MemoryRequest,
   wanted: { query: string; limit: number; held: ReadonlySet<string>; timeoutMs: number; nowMs: number },
 ) {
-  const own = { ...thread, threadId, headSeq: input.headSeq, isWoven: isOfOthers(input.request) }
+  const own = { ...thread, threadId, headSeq: input.headSeq, isMultiThread: isOfOthers(input.request) }
   const { request } = input
   // Messages excluded by the scope are not recalled either.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
@@ -116,7 +116,7 @@ async function search(
     limit: FOUND_FACTOR * wanted.limit,
     vectorsTimeoutMs: Math.ceil(wanted.timeoutMs * SHARE_OF_VECTORS),
     load: async (tx, places) => {
-      const found = await loadMemoryRows(tx, { places, own, ...bounds, charactersMax: LOOKED_AT_CHARACTERS_MAX })
+      const found = await loadMemoryRows(tx, { places, own, ...bounds, charactersMax: SEARCHED_CHARACTERS_MAX })
       return found.filter(({ messageId }) => !wanted.held.has(messageId))
     },
   })
@@ -129,7 +129,7 @@ async function search(
 async function toMemory(
   { row, document }: FoundRow<MemoryRow>,
   terms: ReadonlySet<string>,
-  own: Pick<MemoryRequest, 'threadId'> & MemoryRequest['thread'] & { readonly isWoven: boolean },
+  own: Pick<MemoryRequest, 'threadId'> & MemoryRequest['thread'] & { readonly isMultiThread: boolean },
 ): Promise<Memory> {
   const { messageId, threadId, threadName, role, orderedAtMs, content } = row
   const isOwn = threadId === own.threadId
@@ -141,7 +141,7 @@ async function toMemory(
     isOwn,
     // A short reference is relative to the request's thread, which readers of several threads may not know.
     reference:
-      isOwn && !own.isWoven
+      isOwn && !own.isMultiThread
         ? messageReference(row.code)
         : formatReference({ project: own.projectName, thread: row.threadCode, message: row.code }),
     role,

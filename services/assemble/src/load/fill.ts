@@ -12,7 +12,7 @@ import type { WorkSize } from '@heddle/queue'
 import { type Cleared, type Compaction, loadCoveredPage, loadPreviousFill, type Tx, uncoveredSize } from '@heddle/store'
 
 /**
- * How a context fills its budget: as requested, else as the agent's settings say, else by whether the thread continues at
+ * How a context fills its budget: as requested, else by the agent's settings, else by whether the thread continues at
  * that budget. It does at the budget of the settings, for which it is compacted in the background.
  */
 export async function fillOf(
@@ -57,7 +57,7 @@ export async function loadNewestCovered(
     const page = await loadCoveredPage(tx, { ...query, limit: PAGE_MESSAGES, before })
     for (const message of page.messages.toReversed()) {
       messages.push(message)
-      // Reasoning of turns that are over is the first that gives way: what is shown instead is read, too.
+      // The reasoning of past turns is dropped first, so its tokens do not count: more messages are read instead.
       tokens += ineligibleReason(message) === null ? message.tokens - message.reasoningTokens : 0
       if (tokens > limitTokens) return messages
     }

@@ -25,7 +25,7 @@ import { describe, type LoadDeps } from './describe.js'
 import { fillOf, isLaneKept, loadNewestCovered, sizeToRead } from './fill.js'
 import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
-import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './standing-in.js'
+import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './applicable-state.js'
 
 /**
  * Loads the input of a context of messages.

@@ -55,16 +55,16 @@ export async function loadMultiThreadInput(
 
 /** Each thread has its own compaction, so there is no single history to fill the budget with. */
 function fillOfSeveral(): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', 'fill: must not be budget where a context is of several threads', {
+  return new PermanentError('VALIDATION_ERROR', 'fill: must not be budget for a context of several threads', {
     field: 'fill',
     received: 'budget',
-    hint: 'leave it out, or ask for a context of one thread',
+    hint: 'omit it, or request a context of one thread',
   })
 }
 
 interface NamedThread {
   readonly name: string
-  /** Its place in the scope. */
+  /** Its position in the scope. */
   readonly at: number
 }
 
@@ -76,15 +76,15 @@ async function loadThreadOf(
   request: ContextRequest,
   { settings, projectId }: LoadDeps,
 ): Promise<Compaction> {
-  // By its own settings, under which the background compacts it: that serves here for any budget. A window is no part of
-  // what a compaction depends on.
+  // With its own settings, by which it is compacted in the background: that compaction is used for any budget. Compactions do
+  // not depend on the window, so only the window of the request applies.
   const window = windowOverride(request)
   const found = await loadCompaction(tx, { threadId: threadIdOf(projectId, name), settings, request: window })
   if (found?.thread.agentId === own.thread.agentId) return found
   throw new PermanentError('NOT_FOUND', `agent "${own.thread.agentName}" has no thread "${name}"`, {
     field: `scope.threads.${at}`,
     received: name,
-    hint: 'name threads of the agent that the thread of the request is of',
+    hint: 'give threads of the same agent as the thread of the request',
   })
 }
 
@@ -100,11 +100,14 @@ async function shareOf(
   return { ...share, covered: { count, tokens, code: first?.code ?? '' } }
 }
 
-/** What a thread leaves out, with its name. Where its summary is merged in, what that covers is accounted for beside it. */
+/**
+ * The messages that a thread leaves out, with its name. Messages covered by a merged summary are not included: the summary
+ * accounts for them.
+ */
 function unloadedOf({ thread, state, unloaded }: BuildInput): UnloadedRange[] {
-  const isSummaryWoven = state?.summary != null
+  const isSummaryMerged = state?.summary != null
   return unloaded
-    .filter(({ mode }) => !(isSummaryWoven && mode === 'covered'))
+    .filter(({ mode }) => !(isSummaryMerged && mode === 'covered'))
     .map((range) => ({ ...range, thread: thread.name }))
 }
 
@@ -113,7 +116,7 @@ function tooOld(thread: string, count: number): UnloadedRange {
   return { mode: 'left-out', count, tokens: 0, thread, reason }
 }
 
-/** The thread of the request itself, where the scope is of others alone. */
+/** The messages of the request's own thread, if the scope does not include it. */
 function outside({ thread, messages, unloaded }: BuildInput): UnloadedRange {
   const eligible = messages.filter((message) => ineligibleReason(message) === null)
   const count = unloaded.reduce((sum, range) => sum + range.count, eligible.length)

@@ -20,18 +20,18 @@ import { type LoadedItems, loadItems } from './load-items.js'
 import { loadMultiThreadInput } from './load-multi-thread.js'
 import { isOfOthers, scopeThreadIds } from './scope.js'
 
-/** What a context is made of, and whether the thread's compactions have yet to follow a change of its settings. */
+/** The loaded input of a context. */
 export interface LoadedForBuild {
   readonly input: BuildInput
-  /** Those that the context's own are chosen from; null where nothing is to be chosen. */
+  /** Candidates for the context's items; null if no selection is needed. */
   readonly items: LoadedItems | null
+  /** Whether the thread's settings have changed, so that its compactions must be planned again. */
   readonly awaitsPruning: boolean
   readonly thread: ThreadRow
-  /** For how long a context is made of the same; null where that is found out for each. */
+  /** The versions on which the input depends, for caching; null if it must be loaded for each context. */
   readonly dependence: Dependence | null
 }
 
-/** Reads everything that a requested context is made of. */
 export async function loadBuildInput(
   tx: Tx,
   requested: Pick<ContextRow, 'request' | 'threadId'>,
@@ -40,7 +40,7 @@ export async function loadBuildInput(
   const { request, threadId } = requested
   const compaction = await loadCompaction(tx, { threadId, settings: deps.settings, request: overrides(request) })
   if (!compaction)
-    throw notFound('thread', request.thread, 'append messages to it first, or list the threads there are')
+    throw notFound('thread', request.thread, 'append messages to it first, or list the existing threads')
   const { thread, settings } = compaction
   if (request.agent !== undefined && request.agent !== thread.agentName) {
     throw validationError('agent', `must be the thread's agent, "${thread.agentName}"`, request.agent)
@@ -48,10 +48,10 @@ export async function loadBuildInput(
 
   const awaitsPruning = isPrunedUnderOthers(compaction, deps.settings)
   const isLoop = settings.strategy === ITERATIONS
-  const isWoven = isOfOthers(request)
-  if (isLoop && (isWoven || request.scope?.since !== undefined)) throw scopeOfLoop()
-  const load = isLoop ? loadLoopInput : isWoven ? loadMultiThreadInput : loadHistoryInput
-  // What these bound changes with the messages of other threads, or with each moment.
+  const isMultiThread = isOfOthers(request)
+  if (isLoop && (isMultiThread || request.scope?.since !== undefined)) throw scopeOfLoop()
+  const load = isLoop ? loadLoopInput : isMultiThread ? loadMultiThreadInput : loadHistoryInput
+  // The messages in such a scope change with those of other threads, or with time.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
   const { asOfMs } = deps
   const { rollingWindow } = settings
@@ -60,7 +60,7 @@ export async function loadBuildInput(
     loadItems(tx, thread, request.scope),
     isLoop || isBounded ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
   ])
-  // What an agent's items are to a request is found out for each; where none are selected, all that are shown is known.
+  // A selection of items depends on the request, so the input cannot be cached; without one, all shown items are known.
   if (items !== null && items.share.candidates.length > 0)
     return { input, items, awaitsPruning, thread, dependence: null }
   const complete = items === null ? input : { ...input, items: itemsWithout(items, null) }
@@ -68,11 +68,11 @@ export async function loadBuildInput(
 }
 
 function scopeOfLoop(): Error {
-  const hint = 'bound the items alone, or ask with a strategy that shows messages'
-  return validationError('scope', 'threads and since bound messages, and iterations shows none', ITERATIONS, hint)
+  const hint = 'limit only items, or request a strategy that shows messages'
+  return validationError('scope', 'threads and since limit messages, but iterations shows none', ITERATIONS, hint)
 }
 
-/** What a context of a loop is made of: iterations and their summary. Of messages it only says how many there are. */
+/** Loads the input of a context of iterations and their summary. Messages are only counted. */
 async function loadLoopInput(
   tx: Tx,
   compaction: Compaction,

@@ -60,7 +60,7 @@ export class BuildInputCache {
 
   keep(key: string, loaded: LoadedForBuild): void {
     const { dependence, input, awaitsPruning } = loaded
-    // Not cached while a pruning is awaited, so that the next request asks for it again.
+    // Not cached while a pruning is awaited, so that the next context requests it again.
     if (dependence === null || awaitsPruning) return
     this.#threads.set(key, { loaded, dependence }, { size: bytesOf(input) })
   }
@@ -97,7 +97,7 @@ export function warmed(
   const isOver = dependence.holdsUntilMs !== null && dependence.holdsUntilMs <= asOfMs
   if (growth === null || isOver || growth.toSeq - growth.fromSeq !== messages.length) return null
   if (messages.length === 0) return loaded
-  // A restore marker is no new message, and refers to a hidden one; large counts are done elsewhere.
+  // A restore marker refers to a hidden message, so the thread is read again; many messages are counted elsewhere.
   if (messages.some(({ restores }) => restores !== undefined)) return null
   if (messages.reduce((sum, { tokens, tokensExact }) => sum + (tokensExact ? 0 : tokens), 0) > COUNTED_TOKENS_MAX)
     return null

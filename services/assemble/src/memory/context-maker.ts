@@ -73,6 +73,6 @@ function variantOf({ receipt: { sharedPrefixTokens, embedder } }: Pick<ContextRe
 function linesOf(result: ContextResult, input: BuildInput, isAbout: (text: string) => boolean): ContextLines {
   const { request, messages, agent } = input
   // A context with messages of other threads is erased with them as a whole.
-  const isWoven = isOfOthers(request)
-  return toLines(result, nameTexts(isWoven ? [] : messages, agent, request), (text) => isWoven || isAbout(text))
+  const isMultiThread = isOfOthers(request)
+  return toLines(result, nameTexts(isMultiThread ? [] : messages, agent, request), (text) => isMultiThread || isAbout(text))
 }

@@ -23,8 +23,8 @@ export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
   /** Folder of snapshot files; null if this process writes no files. */
   readonly snapshotsFolder: string | null
   /** Windows may be large, so this process saves one at a time. */
-  readonly snapshotTurns: Limiter
-  readonly tellSaved: (projectId: string, snapshotId: string) => void
+  readonly snapshotLimiter: Limiter
+  readonly publishSaved: (projectId: string, snapshotId: string) => void
 }
 
 /**
@@ -36,7 +36,7 @@ export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
 export async function saveSnapshot(job: Job<SnapshotJob>, deps: SaveSnapshotDeps): Promise<Outcome> {
   const { projectId, snapshotId } = job.payload
   try {
-    return await deps.snapshotTurns.run(() => save(job, deps))
+    return await deps.snapshotLimiter.run(() => save(job, deps))
   } catch (error) {
     const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
     if (isFinal || (job.attempt >= job.attemptsMax && !job.signal.aborted)) {
@@ -69,7 +69,7 @@ async function save(job: Job<SnapshotJob>, deps: SaveSnapshotDeps): Promise<Outc
   const summary = await summarizeWindow(window, { projectId, snapshotId: id, deadlineAtMs }, job.signal, deps)
   const file = fileOf(requested, window, summary.text, nowMs)
   const outcome = await write({ projectId, requested, file, summaryError: summary.error }, deps)
-  if (outcome === 'saved') deps.tellSaved(projectId, id)
+  if (outcome === 'saved') deps.publishSaved(projectId, id)
   return outcome === 'saved' ? done() : skipped(outcome)
 }
 
@@ -136,6 +136,6 @@ function nothingToSave(agent: string): PermanentError {
   return new PermanentError('VALIDATION_ERROR', `the window of agent "${agent}" is empty: there is nothing to save`, {
     field: 'agent',
     received: agent,
-    hint: 'Append messages first; what a clear hides is not in the window.',
+    hint: 'Append messages first; messages hidden by a clear are not in the window.',
   })
 }

@@ -48,7 +48,7 @@ export async function summarizeWindow(
   deps: SnapshotSummaryDeps,
 ): Promise<SnapshotSummary> {
   const timeoutMs = Math.min(SUMMARY_MS_MAX, Math.max(1, deadlineAtMs - deps.clock.nowMs() - WRITING_MS))
-  const late = () => new RetryableError('TIMEOUT', `the summary was not done within ${timeoutMs} ms`)
+  const late = () => new RetryableError('TIMEOUT', `the summary did not finish within ${timeoutMs} ms`)
   const work = (either: AbortSignal) => summarize(window, { projectId, snapshotId }, either, deps)
   try {
     const text = await withDeadline(work, { timeoutMs, late, signal, clock: deps.clock })
@@ -75,7 +75,7 @@ async function summarize(
     record: (calls) =>
       store.inProject(projectId, (tx) => insertSummaryCalls(tx, { threadId, summaryId: snapshotId, calls })),
     onTooMany: (summaries) =>
-      log.warn({ projectId, threadId, summaries }, 'too many summaries in an hour: this one is made without a model'),
+      log.warn({ projectId, threadId, summaries }, 'too many summaries in an hour: this one is written without a model'),
   })
   const messages = threads
     .flatMap((thread) => {

@@ -9,7 +9,7 @@ import {
 } from '@heddle/core'
 import { type AgentRow, listHistory, listWindowThreads, loadAgent, type Tx, type WindowThread } from '@heddle/store'
 
-/** Threads and messages of one reading; a page of messages has a bound in bytes besides. */
+/** Threads and messages of one page; a page of messages also has a limit of bytes. */
 const THREADS_PER_PAGE = 500
 const MESSAGES_PER_PAGE = 200
 
@@ -42,7 +42,7 @@ export async function readWindow(tx: Tx, { agentName, settings, nowMs }: WindowQ
   const agent = await loadAgent(tx, { name: agentName })
   if (!agent) throw notFound('agent', agentName, 'see `heddle agents list`')
   const merged = mergeSettings(settings, agent.settings)
-  const room = new Room()
+  const capacity = new Capacity()
   const read: { threadId: string; messages: readonly Message[]; saved: SnapshotMessage[] }[] = []
   for (let after: WindowThread | undefined; ; ) {
     const page = await listWindowThreads(tx, { agentId: agent.agentId, limit: THREADS_PER_PAGE, after })
@@ -50,7 +50,7 @@ export async function readWindow(tx: Tx, { agentName, settings, nowMs }: WindowQ
       const { rollingWindow } = mergeSettings(settings, agent.settings, thread.settings)
       const bounds = windowBounds({ ...agent, rollingWindow, clearedSeq: thread.clearedSeq, nowMs })
       if (bounds.sinceMs !== null && thread.lastMessageAtMs <= bounds.sinceMs) continue
-      const own = await readThread(tx, thread.threadId, (message) => isInWindow(message, bounds), bounds.sinceMs, room)
+      const own = await readThread(tx, thread.threadId, (message) => isInWindow(message, bounds), bounds.sinceMs, capacity)
       if (own.messages.length > 0) read.push({ threadId: thread.threadId, ...own })
     }
     after = page.at(-1)
@@ -69,7 +69,7 @@ async function readThread(
   threadId: string,
   isShown: (message: Message) => boolean,
   sinceMs: number | null,
-  room: Room,
+  capacity: Capacity,
 ): Promise<{ messages: Message[]; saved: SnapshotMessage[] }> {
   const messages: Message[] = []
   const saved: SnapshotMessage[] = []
@@ -78,7 +78,7 @@ async function readThread(
     for (const message of page?.messages ?? []) {
       if (ineligibleReason(message) !== null || !isShown(message)) continue
       const one = toSnapshotMessage(threadId, message)
-      room.take(one)
+      capacity.reserve(one)
       messages.push(message)
       saved.push(one)
     }
@@ -91,10 +91,10 @@ async function readThread(
 }
 
 /** Remaining capacity of a snapshot. */
-class Room {
+class Capacity {
   #charactersLeft = limits.snapshotCharactersMax
 
-  take(message: SnapshotMessage): void {
+  reserve(message: SnapshotMessage): void {
     this.#charactersLeft -= JSON.stringify(message).length
     if (this.#charactersLeft >= 0) return
     throw new PermanentError('PAYLOAD_TOO_LARGE', 'the window is larger than a snapshot can be', {

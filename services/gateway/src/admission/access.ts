@@ -38,15 +38,15 @@ export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptio
       isDemanded = await keys().hasAny()
       none = { untilMs: clock.monotonicMs() + TRUSTED_MS }
     }
-    if (isDemanded) throw unauthorized('authorization: a key is needed')
+    if (isDemanded) throw unauthorized('authorization: a key is required')
     return { project, role: 'admin' }
   }
 
   async function byKey(authorization: string): Promise<Access> {
     const [, key] = /^Bearer +(\S{1,200})$/i.exec(authorization) ?? []
-    if (key === undefined) throw unauthorized('authorization: must be Bearer and a key')
+    if (key === undefined) throw unauthorized('authorization: must be "Bearer" and a key')
     const access = await known.read(key)
-    if (access === null) throw unauthorized('authorization: this key is not known, or was revoked')
+    if (access === null) throw unauthorized('authorization: this key is unknown or was revoked')
     return access
   }
 }
@@ -57,7 +57,7 @@ function unauthorized(detail: string): Refused {
       code: 'UNAUTHORIZED',
       detail,
       field: 'authorization',
-      hint: 'Send "Authorization: Bearer KEY"; an admin makes one with: heddle keys create',
+      hint: 'Send "Authorization: Bearer KEY"; an admin creates keys with: heddle keys create',
     },
     { headers: { 'www-authenticate': 'Bearer realm="heddle"' } },
   )
@@ -71,6 +71,6 @@ export function checkPermission({ role }: Access, needs: Permission): void {
     detail: `authorization: a key of the role ${role} may not do this`,
     field: 'authorization',
     received: role,
-    hint: `It needs the permission ${needs}; an admin makes such a key with: heddle keys create`,
+    hint: `It needs the permission ${needs}; an admin creates such a key with: heddle keys create`,
   })
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Access, Permission } from '@heddle/contracts'
-import type { AskedShare, NewShare } from '@heddle/queue'
+import type { ShareRequest, NewShare } from '@heddle/queue'
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../http/problems.js'
 import { type Admit, checkPermission } from './access.js'
@@ -26,7 +26,7 @@ export interface AdmissionOptions {
   readonly admit: Admit
   readonly requests: RequestsUnderWay
   /** @throws RetryableError `RATE_LIMITED` if the project has used up its share of the stage */
-  checkShare(project: string, share: Omit<AskedShare, 'projectId'>): void
+  checkShare(project: string, share: Omit<ShareRequest, 'projectId'>): void
 }
 
 /** Admits requests before their bodies are read, so a refused request takes no memory. */
@@ -51,7 +51,7 @@ export class Admission {
     if (access === undefined) return requests.enter({ bytes, bodyBytes }, response)
     const { project } = await this.admit(request, access.needs)
     const { isCounted, stage } = access
-    if (stage !== undefined) checkShare(project, { stage, bytes, letIn: requests.ofStage(project, stage) })
+    if (stage !== undefined) checkShare(project, { stage, bytes, admitted: requests.ofStage(project, stage) })
     requests.enter({ project: isCounted ? project : undefined, stage, bytes, bodyBytes }, response)
   }
 

@@ -1,7 +1,7 @@
 import type { Access } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
-import { KeyCache, TURN_MS_MAX } from './key-cache.js'
+import { KeyCache, PERMIT_MS_MAX } from './key-cache.js'
 
 const acme: Access = { project: 'acme', role: 'read' }
 
@@ -27,13 +27,13 @@ function lookingUp() {
         asked.push({ key, answer, fail })
       }),
   })
-  const letIn = async () => {
+  const admit = async () => {
     const reading = keys.read('good')
     await settled()
     await asked.at(-1)?.answer(acme)
     expect(await reading).toEqual(acme)
   }
-  return { clock, asked, keys, letIn }
+  return { clock, asked, keys, admit }
 }
 
 test('concurrent requests with the same key share one lookup', async () => {
@@ -46,8 +46,8 @@ test('concurrent requests with the same key share one lookup', async () => {
 })
 
 test('a key in use is refreshed in the background, and its callers do not wait for a busy store', async () => {
-  const { clock, asked, keys, letIn } = lookingUp()
-  await letIn()
+  const { clock, asked, keys, admit } = lookingUp()
+  await admit()
   await clock.advance(600)
   expect(await keys.read('good')).toEqual(acme)
   await clock.advance(9_399)
@@ -62,8 +62,8 @@ test('a key in use is refreshed in the background, and its callers do not wait f
 })
 
 test('a revoked key is refused as soon as a lookup reports it', async () => {
-  const { clock, asked, keys, letIn } = lookingUp()
-  await letIn()
+  const { clock, asked, keys, admit } = lookingUp()
+  await admit()
   await clock.advance(600)
   expect(await keys.read('good')).toEqual(acme)
   await asked[1]?.answer(null)
@@ -74,8 +74,8 @@ test('a revoked key is refused as soon as a lookup reports it', async () => {
 })
 
 test('a key unused for a second is looked up before it is admitted', async () => {
-  const { clock, asked, keys, letIn } = lookingUp()
-  await letIn()
+  const { clock, asked, keys, admit } = lookingUp()
+  await admit()
   await clock.advance(900)
   const refused = expect(keys.read('good')).rejects.toThrow('the store is away')
   await settled()
@@ -84,8 +84,8 @@ test('a key unused for a second is looked up before it is admitted', async () =>
 })
 
 test('a failed lookup is repeated by the next request, and the cached key stays valid for less than a second', async () => {
-  const { clock, asked, keys, letIn } = lookingUp()
-  await letIn()
+  const { clock, asked, keys, admit } = lookingUp()
+  await admit()
   await clock.advance(600)
   await keys.read('good')
   await asked[1]?.fail()
@@ -100,8 +100,8 @@ test('a failed lookup is repeated by the next request, and the cached key stays 
 })
 
 test('lookups of unknown keys are limited in number and concurrency, and known keys are admitted meanwhile', async () => {
-  const { asked, keys, letIn } = lookingUp()
-  await letIn()
+  const { asked, keys, admit } = lookingUp()
+  await admit()
   const strangers = Array.from({ length: 1_000 }, (_, index) => keys.read(`stranger-${index}`))
   const ended = Promise.allSettled(strangers)
   await expect(keys.read('one more')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
@@ -123,7 +123,7 @@ test('an unknown key that gets no permit in time is refused, and leaves the perm
   const underWay = Array.from({ length: 8 }, (_, index) => keys.read(`stranger-${index}`))
   await settled()
   const waiting = expect(keys.read('late')).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 1 })
-  await clock.advance(TURN_MS_MAX)
+  await clock.advance(PERMIT_MS_MAX)
   await waiting
   const later = keys.read('later')
   for (const { answer } of [...asked]) await answer(null)

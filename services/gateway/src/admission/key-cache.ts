@@ -19,9 +19,9 @@ const REMEMBERED_MAX = 10_000
 /** Concurrent lookups of unknown keys. Anybody can send such keys, and each lookup takes a connection. */
 const LOOK_UPS_MAX = 8
 /** Running and waiting lookups of unknown keys; many clients may connect at the same moment. */
-const STRANGERS_MAX = 1_000
+const UNKNOWN_KEYS_MAX = 1_000
 /** Longest wait for a permit. Usually milliseconds, seconds for hundreds of keys at once; the limit matters if the store hangs. */
-export const TURN_MS_MAX = 20_000
+export const PERMIT_MS_MAX = 20_000
 
 interface KnownKey {
   access: Access
@@ -34,7 +34,7 @@ interface KnownKey {
 export class KeyCache {
   readonly #options: KnownKeysOptions
   readonly #known = new LRUCache<string, KnownKey>({ max: REMEMBERED_MAX })
-  readonly #asked = new Map<string, Promise<Access | null>>()
+  readonly #pending = new Map<string, Promise<Access | null>>()
   readonly #lookUps: Limiter
 
   constructor(options: KnownKeysOptions) {
@@ -42,7 +42,7 @@ export class KeyCache {
     const { clock } = options
     this.#lookUps = new Limiter({
       atOnce: LOOK_UPS_MAX,
-      deadline: { timeoutMs: TURN_MS_MAX, error: tooMany },
+      deadline: { timeoutMs: PERMIT_MS_MAX, error: tooMany },
       clock,
     })
   }
@@ -55,20 +55,20 @@ export class KeyCache {
     const ageMs = known === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.monotonicMs() - known.atMs
     if (known === undefined || ageMs >= (known.isChecked ? TRUSTED_MS_MAX : TRUSTED_MS)) {
       this.#known.delete(name)
-      return await this.#ask(name, key)
+      return await this.#sharedLookUp(name, key)
     }
     if (ageMs >= FRESH_MS && !known.isChecked) this.#check(name, key, known)
     return known.access
   }
 
   /** Concurrent callers with the same key share one lookup. */
-  #ask(name: string, key: string): Promise<Access | null> {
-    const asked = this.#asked.get(name)
-    if (asked !== undefined) return asked
-    if (this.#asked.size >= STRANGERS_MAX) throw tooMany()
-    const asking = this.#lookUps.run(() => this.#lookUp(name, key)).finally(() => this.#asked.delete(name))
-    this.#asked.set(name, asking)
-    return asking
+  #sharedLookUp(name: string, key: string): Promise<Access | null> {
+    const pending = this.#pending.get(name)
+    if (pending !== undefined) return pending
+    if (this.#pending.size >= UNKNOWN_KEYS_MAX) throw tooMany()
+    const lookUp = this.#lookUps.run(() => this.#lookUp(name, key)).finally(() => this.#pending.delete(name))
+    this.#pending.set(name, lookUp)
+    return lookUp
   }
 
   #check(name: string, key: string, known: KnownKey): void {
@@ -89,7 +89,7 @@ export class KeyCache {
 }
 
 function tooMany(): RetryableError {
-  return new RetryableError('RATE_LIMITED', 'too many keys that are not known yet are being looked up', {
+  return new RetryableError('RATE_LIMITED', 'too many unknown keys are being looked up', {
     retryAfter: 1,
   })
 }

@@ -44,21 +44,21 @@ export function createCheckOrigin({ hosts, addresses }: OriginRules): CheckOrigi
       const isLocalOnly = names.size === 0 && !addresses
       throw new Refused({
         code: 'FORBIDDEN',
-        detail: isLocalOnly ? 'host: this server answers on loopback only' : 'host: this server has another name',
+        detail: isLocalOnly ? 'host: this server answers on loopback only' : 'host: this server does not have that name',
         field: 'host',
         received: shortened(host),
         hint: isLocalOnly
-          ? 'Ask it as 127.0.0.1, localhost or [::1].'
-          : 'Ask it by a name that HEDDLE_HOSTS lists, or add this one there.',
+          ? 'Use 127.0.0.1, localhost or [::1] in the address.'
+          : 'Use a name in HEDDLE_HOSTS, or add this one there.',
       })
     }
     if (origin === undefined || isSame(origin, host, { orSecure: !isLocal })) return
     throw new Refused({
       code: 'FORBIDDEN',
-      detail: 'origin: pages of other servers are not answered',
+      detail: 'origin: requests from pages of other servers are refused',
       field: 'origin',
       received: shortened(origin),
-      hint: 'Ask from a program, or from a page of this server.',
+      hint: 'Send requests from a program, or from a page of this server.',
     })
   }
 }

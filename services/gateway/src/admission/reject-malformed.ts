@@ -21,10 +21,10 @@ export function rejectOddRequests(server: Server): void {
     // applies to it.
     socket.on('error', () => {})
     socket.once('finish', () => socket.destroy())
-    refuseOn(socket, refused(405, 'method: this server is no proxy', 'method'))
+    refuseOn(socket, refused(405, 'method: this server is not a proxy', 'method'))
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const { status, headers, body } = answerOf(refused(417, 'expect: only 100-continue is known', 'expect'))
+    const { status, headers, body } = answerOf(refused(417, 'expect: only 100-continue is supported', 'expect'))
     response.writeHead(status, headers).end(body)
   })
 }
@@ -53,7 +53,7 @@ function answerOf(refused: Refused): { status: number; headers: Record<string, s
 function refusedOf(code: string | undefined): Refused {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(408, 'the request took too long to arrive')
   if (code === 'HPE_HEADER_OVERFLOW') return refused(431, 'the headers are larger than 16 KiB')
-  return refused(400, 'this is no request of HTTP/1.1')
+  return refused(400, 'this is not an HTTP/1.1 request')
 }
 
 function refused(status: number, detail: string, field?: string): Refused {

@@ -84,10 +84,10 @@ export class RequestsUnderWay {
     if (bodyBytes > 0 && this.#bodyBytes + bodyBytes > BODY_BYTES_MAX) {
       throw new RetryableError(
         'RATE_LIMITED',
-        `requests of ${BODY_BYTES_MAX / 1024 / 1024} MiB are under way already`,
+        `requests of ${BODY_BYTES_MAX / 1024 / 1024} MiB are being processed already`,
         {
           retryAfter: RETRY_AFTER_SECONDS,
-          hint: 'Send less at once.',
+          hint: 'Send fewer or smaller requests at once.',
         },
       )
     }
@@ -113,9 +113,9 @@ export class RequestsUnderWay {
     const requestsMax = this.#requestsMax(project, count !== undefined)
     const { bytesMax } = this.#limits
     if (count === undefined || (count.requests < requestsMax && count.bytes + bytes <= bytesMax)) return
-    throw new RetryableError('RATE_LIMITED', 'the project has as much under way as it may', {
+    throw new RetryableError('RATE_LIMITED', 'the project has reached its limit of open requests', {
       retryAfter: RETRY_AFTER_SECONDS,
-      hint: 'Send less at once. Nothing of this request was begun.',
+      hint: 'Send fewer or smaller requests at once. Nothing of this request was processed.',
       facts: { requestsUnderWay: count.requests, bytesUnderWay: count.bytes, requestsMax, bytesMax },
     })
   }

@@ -26,7 +26,7 @@ export const threadItemHandlers: Handlers<typeof threadItemOperations> = {
     const item = held.find(
       (one) => one.type === type && one.name === name && (serverName === undefined || one.serverName === serverName),
     )
-    if (item === undefined) throw notFound(type, name, 'the thread does not hold it: see GET /v1/threads/:thread/items')
+    if (item === undefined) throw notFound(type, name, 'the thread does not have it: see GET /v1/threads/:thread/items')
     return item
   },
   async deleteThreadItem({ client, params: { thread, ...key }, query }) {

@@ -18,7 +18,7 @@ export async function makeNewAgent(
   const { settings = {}, ifVersion: _, ...others } = body
   const { rollingWindow, ...otherSettings } = settings
   const foreign = [...keysOf(others), ...keysOf(otherSettings).map((key) => `settings.${key}`)][0]
-  if (foreign !== undefined) throw refused(role, foreign, 'at its creation, it sets settings.rollingWindow alone')
+  if (foreign !== undefined) throw refused(role, foreign, 'when it creates one, it may set settings.rollingWindow only')
   const created = rollingWindow === undefined ? {} : { rollingWindow }
   try {
     return await agents.put(name, { settings: created, ifVersion: 0 })
@@ -27,7 +27,7 @@ export async function makeNewAgent(
     const agent = await agents.get(name)
     // A retry whose first answer may have been lost: the answer contains only data from the request itself.
     if (isAsMade(agent, created)) return agent
-    throw refused(role, 'agent', `agent "${name}" is there already`)
+    throw refused(role, 'agent', `agent "${name}" exists already`)
   }
 }
 
@@ -46,6 +46,6 @@ function refused(role: AccessRole, field: string, why: string): PermanentError {
   return new PermanentError('FORBIDDEN', `a key of the role ${role} may not change agents: ${why}`, {
     field,
     received: role,
-    hint: 'It needs the permission admin; an admin makes such a key with: heddle keys create',
+    hint: 'It needs the permission admin; an admin creates such a key with: heddle keys create',
   })
 }

@@ -25,11 +25,11 @@ export const threadTransferHandlers: Handlers<typeof threadTransferOperations> =
 
 /** The lines of a text. Each is parsed before the next is read, so other requests run in between. */
 async function* linesOf(text: string): AsyncGenerator<string> {
-  const turns = new EventLoopYielder()
+  const yielder = new EventLoopYielder()
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from)
     const to = end === -1 ? text.length : end
-    await turns.next()
+    await yielder.next()
     yield text.slice(from, to)
     from = to + 1
   }

@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const STREAMS_MAX = 200
 /** Streams of one project, so that it leaves some to the others. */
 const STREAMS_OF_PROJECT_MAX = 50
-/** A client that reads nothing for so long is disconnected; it can resume from its last event number. */
+/** A client that reads nothing for this long is disconnected; it can resume from its last event number. */
 const TAKE_MS_MAX = 30_000
 /** Slots of one project for opening streams, and for reading the log for all its streams. */
 const READINGS = { calm: 2, crowded: 1, alone: 8 }
@@ -135,8 +135,8 @@ async function drained(raw: ServerResponse, { signal, clock }: { signal: AbortSi
 }
 
 function tooManyStreams(count: number, owner = ''): RetryableError {
-  return new RetryableError('RATE_LIMITED', `at most ${count} streams of events${owner} are open at once`, {
+  return new RetryableError('RATE_LIMITED', `at most ${count} event streams${owner} may be open at once`, {
     retryAfter: 5,
-    hint: 'Close streams that nobody reads.',
+    hint: 'Close streams that are not read.',
   })
 }

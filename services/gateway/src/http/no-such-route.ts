@@ -20,7 +20,7 @@ export function createNoSuchRoute(
         code: 'NOT_FOUND',
         detail: 'there is no such route',
         field: 'path',
-        hint: 'See /docs for those that there are.',
+        hint: 'See /docs for all routes.',
       })
     }
     const allow = [...new Set(fitting)].sort().join(', ')

@@ -28,13 +28,13 @@ const titles: Record<ErrorCode, string> = {
   UNAUTHORIZED: 'Access was refused',
   FORBIDDEN: 'That is not allowed',
   NOT_FOUND: 'That does not exist',
-  CONFLICT: 'That contradicts what is stored',
-  AMBIGUOUS_REFERENCE: 'The reference fits more than one message',
+  CONFLICT: 'That conflicts with stored data',
+  AMBIGUOUS_REFERENCE: 'The reference matches more than one message',
   PAYLOAD_TOO_LARGE: 'That is too large',
   BUDGET_TOO_SMALL: 'The budget is too small',
   RATE_LIMITED: 'Too many requests',
   INTERNAL: 'Something unexpected went wrong',
-  SERVICE_UNAVAILABLE: 'A server is away',
+  SERVICE_UNAVAILABLE: 'A server is unavailable',
   TIMEOUT: 'It took too long',
 }
 
@@ -63,7 +63,7 @@ function refuse(data: ErrorData, status = statuses[data.code]): Refusal {
 
 const internal: Refusal = refuse({
   code: 'INTERNAL',
-  detail: 'the request could not be answered; the log tells more under its id',
+  detail: 'the request failed unexpectedly; the log has details under its id',
 })
 
 /** A refusal with a status of its own, or with headers. */
@@ -85,7 +85,7 @@ export class Refused extends Error implements Refusal {
 /** Answers to Fastify's own errors, by code; see https://fastify.dev/docs/v5.12.x/Reference/Errors/. */
 const fastifyErrors: Readonly<Record<string, { status?: number; data: ErrorData }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
-    data: { code: 'PAYLOAD_TOO_LARGE', detail: 'the body is larger than this route takes', field: 'body' },
+    data: { code: 'PAYLOAD_TOO_LARGE', detail: 'the body is larger than this route accepts', field: 'body' },
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     status: 415,

@@ -72,7 +72,7 @@ const ANSWER_MS_MAX = limits.waitMsMax + 10_000
 /** Aborts work after a time limit, or when the caller disconnects. */
 async function withinBounds<T>(response: ServerResponse, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController()
-  const onClose = () => ending.abort(new RetryableError('TIMEOUT', 'the caller has gone'))
+  const onClose = () => ending.abort(new RetryableError('TIMEOUT', 'the caller has disconnected'))
   response.once('close', onClose)
   const late = () => {
     const error = new RetryableError('TIMEOUT', 'the answer took too long')

@@ -6,7 +6,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestsUnderWay } from '../admission/requests-under-way.js'
 import { type Caller, holdSlot } from '../http/serve-route.js'
-import { letGoOfSlowReaderFromHead } from '../http/slow-reader.js'
+import { disconnectSlowReaderFromHead } from '../http/slow-reader.js'
 import { createMcpServer, type Share } from './server.js'
 
 export interface McpDeps {
@@ -35,10 +35,10 @@ export function serveMcp(server: FastifyInstance, { callerOf, log, slots, reques
     })
     const mcp = createMcpServer({ client, role, log, share })
     reply.raw.once('close', () => {
-      mcp.close().catch((error: unknown) => log.debug({ error }, 'a server of MCP did not end well'))
+      mcp.close().catch((error: unknown) => log.debug({ error }, 'closing an MCP server failed'))
     })
     await mcp.connect(transport as never)
-    letGoOfSlowReaderFromHead(reply.raw)
+    disconnectSlowReaderFromHead(reply.raw)
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value as string)
     reply.hijack()
     await transport.handleRequest(request.raw, reply.raw, request.body)

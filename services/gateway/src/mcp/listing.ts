@@ -53,7 +53,7 @@ const BOUND_MAX = 1_000
 function described(schema: Schema, words: Words, path: string, io: 'input' | 'output'): Schema {
   const { properties, items, anyOf, required, ...rest } = schema
   const bounds = Object.entries(rest).filter(([key, value]) =>
-    io === 'input' ? isTelling(key, value) : key === 'type',
+    io === 'input' ? isListed(key, value) : key === 'type',
   )
   const kept: Record<string, unknown> = Object.fromEntries(bounds)
   if (isSchema(properties)) {
@@ -87,7 +87,7 @@ function nullable(forms: readonly Schema[]): Schema | null {
 
 const TELLING = new Set(['type', 'format', 'enum', 'const', 'default', 'minimum', 'maximum', 'description'])
 
-function isTelling(key: string, value: unknown): boolean {
+function isListed(key: string, value: unknown): boolean {
   if (!TELLING.has(key)) return false
   if (key === 'minimum') return Number(value) > 1
   return key !== 'maximum' || Number(value) <= BOUND_MAX

@@ -121,6 +121,6 @@ function readPlace(cursor: string): Place {
   try {
     return placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
   } catch {
-    throw validationError('cursor', 'must be the nextCursor of the page before', cursor.slice(0, 80))
+    throw validationError('cursor', 'must be the nextCursor of the previous page', cursor.slice(0, 80))
   }
 }

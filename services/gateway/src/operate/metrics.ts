@@ -24,32 +24,32 @@ export class Metrics {
     const registers = [this.#process.registry]
     this.#durations = new Histogram({
       name: 'heddle_http_request_duration_seconds',
-      help: 'From the request to the end of its answer, by route',
+      help: 'Time from the request to the end of its answer, by route',
       labelNames: ['method', 'route', 'status'],
       buckets: DURATION_BUCKETS,
       registers,
     })
     this.#refused = new Counter({
       name: 'heddle_http_problems_total',
-      help: 'Problem documents that were answered, by code',
+      help: 'Answers with a problem document, by code',
       labelNames: ['code'],
       registers,
     })
     this.#jobs = new Gauge({
       name: 'heddle_stage_jobs',
-      help: 'Jobs of a stage: waiting, active, or delayed until their next try',
+      help: 'Jobs of a stage: waiting, active, or delayed until their next attempt',
       labelNames: ['stage', 'state'],
       registers,
     })
     this.#oldestWait = new Gauge({
       name: 'heddle_stage_oldest_wait_seconds',
-      help: 'How long the oldest waiting job of a stage has waited; 0 where none waits',
+      help: 'How long the oldest waiting job of a stage has waited; 0 if none waits',
       labelNames: ['stage'],
       registers,
     })
     this.#failed = new Gauge({
       name: 'heddle_stage_dead_letters',
-      help: 'The latest jobs of the project that failed for good and were not sent again, at most 1,000',
+      help: 'Dead letters of the project that were not redriven, at most the latest 1,000',
       labelNames: ['stage'],
       registers,
     })
@@ -67,14 +67,14 @@ export class Metrics {
     })
     this.#pace = new Gauge({
       name: 'heddle_stage_jobs_per_second',
-      help: 'Jobs that the workers of all processes do in a second, over the last ten',
+      help: 'Jobs per second of the workers of all processes, over the last ten seconds',
       labelNames: ['stage'],
       registers,
     })
-    this.#streams = new Gauge({ name: 'heddle_event_streams', help: 'Open streams of events', registers })
+    this.#streams = new Gauge({ name: 'heddle_event_streams', help: 'Open event streams', registers })
     this.#isReadable = new Gauge({
       name: 'heddle_queues_readable',
-      help: '1 if the figures of the stages could be read for this answer, otherwise they are left out',
+      help: '1 if the figures of the stages could be read; 0 if they are missing in this answer',
       registers,
     })
   }

@@ -22,28 +22,28 @@ const refusals: readonly RefusalAnswer[] = [
     name: 'NotValid',
     status: 400,
     codes: ['VALIDATION_ERROR'],
-    description: 'Something in the path, the query, the headers or the body breaks a rule; `field` names it.',
+    description: 'A value in the path, the query, the headers or the body is invalid; `field` names it.',
   },
-  { name: 'NoAccess', status: 401, codes: ['UNAUTHORIZED'], description: 'The key is missing, or is none.' },
+  { name: 'NoAccess', status: 401, codes: ['UNAUTHORIZED'], description: 'The key is missing or invalid.' },
   {
     name: 'NotAllowed',
     status: 403,
     codes: ['FORBIDDEN'],
     description: 'The role of the key does not allow this; see `x-permission`.',
   },
-  { name: 'NotFound', status: 404, codes: ['NOT_FOUND'], description: 'What the request names is not there.' },
+  { name: 'NotFound', status: 404, codes: ['NOT_FOUND'], description: 'Something that the request names does not exist.' },
   {
     name: 'Contradicts',
     status: 409,
     codes: ['CONFLICT', 'AMBIGUOUS_REFERENCE'],
-    description: 'It contradicts what is stored, or a reference fits more than one message.',
+    description: 'It conflicts with stored data, or a reference matches more than one message.',
     isOf: changes,
   },
   {
     name: 'TooLarge',
     status: 413,
     codes: ['PAYLOAD_TOO_LARGE'],
-    description: 'The body, or something in it, is larger than its limit.',
+    description: 'The body, or a value in it, is larger than its limit.',
     isOf: takesBody,
   },
   {
@@ -57,14 +57,14 @@ const refusals: readonly RefusalAnswer[] = [
     name: 'BudgetTooSmall',
     status: 422,
     codes: ['BUDGET_TOO_SMALL'],
-    description: 'Not even the smallest context fits into the budget; `facts.needed` says what does.',
+    description: 'Not even the smallest context fits into the budget; `facts.needed` is the smallest budget.',
     isOf: givesContext,
   },
   {
     name: 'TooMany',
     status: 429,
     codes: ['RATE_LIMITED'],
-    description: 'Too much is under way already.',
+    description: 'A limit of the project or of the server is reached.',
   },
 ]
 
@@ -81,7 +81,7 @@ export function refusalsOf(operation: Operation): Json {
 export function refusalComponents(problem: Json): Json {
   const content = { 'application/problem+json': { schema: problem } }
   const later = {
-    headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which to come again.' } },
+    headers: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait before a retry.' } },
   }
   const answers = refusals.map(({ name, status, codes, description }) => [
     name,
@@ -93,6 +93,6 @@ export function refusalComponents(problem: Json): Json {
   ])
   return {
     ...Object.fromEntries(answers),
-    Problem: { description: 'Why it was not done; of 503 with the time to come again.', ...later, content },
+    Problem: { description: 'The error; with 503 also the time to wait before a retry.', ...later, content },
   }
 }

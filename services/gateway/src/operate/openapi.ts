@@ -32,7 +32,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative to the document's own address: a gateway does not know its names behind proxies.
-    servers: [{ url: '/', description: 'The gateway that gave this document.' }],
+    servers: [{ url: '/', description: 'The gateway that served this document.' }],
     tags: operationTags,
     paths,
     security: [{ key: [] }, {}],
@@ -42,7 +42,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A key of the project; on loopback none until it has one.',
+          description: 'A key of the project; not required on loopback until the project has a key.',
         },
       },
       responses: refusalComponents(problem),

@@ -51,7 +51,7 @@ export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions):
     } catch (error) {
       if (error instanceof Refused) throw error
       // While the queues are unreachable, the figures of the process itself are still useful.
-      log.debug({ error }, 'the figures of the stages could not be read')
+      log.debug({ error }, 'reading the figures of the stages failed')
       return await metrics.read(null, known)
     }
   }

@@ -28,38 +28,38 @@ export class ProcessMetrics {
     for (const name of MISNAMED) this.registry.removeSingleMetric(name)
     this.#tries = new Histogram({
       name: 'heddle_stage_duration_seconds',
-      help: 'What a try of a job took in the workers of this process, by how it ended',
+      help: 'Duration of job attempts in the workers of this process, by outcome',
       labelNames: ['stage', 'result'],
       buckets: DURATION_BUCKETS,
       registers,
     })
     this.#done = new Counter({
       name: 'heddle_stage_jobs_done_total',
-      help: 'Jobs that the workers of this process have done',
+      help: 'Jobs finished by the workers of this process',
       labelNames: ['stage'],
       registers,
     })
     this.#failed = new Counter({
       name: 'heddle_stage_tries_failed_total',
-      help: 'Tries of jobs that failed in the workers of this process, whether or not they were tried again',
+      help: 'Failed job attempts in the workers of this process, retried or not',
       labelNames: ['stage'],
       registers,
     })
     this.#tookSeconds = new Counter({
       name: 'heddle_stage_tries_seconds_total',
-      help: 'What all tries of jobs took in the workers of this process',
+      help: 'Total duration of job attempts in the workers of this process',
       labelNames: ['stage'],
       registers,
     })
     this.#modelCalls = new Counter({
       name: 'heddle_model_calls_total',
-      help: 'Calls of providers for summaries, by this process',
+      help: 'Calls of this process to providers for summaries',
       labelNames: ['model', 'outcome'],
       registers,
     })
     this.#modelTokens = new Counter({
       name: 'heddle_model_tokens_total',
-      help: 'Tokens that those calls took and gave',
+      help: 'Input and output tokens of those calls',
       labelNames: ['model', 'direction'],
       registers,
     })
