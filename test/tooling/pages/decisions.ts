@@ -11,13 +11,13 @@ interface Decision {
   readonly status: string
 }
 
-/** @throws Error where a page does not begin as the template says */
+/** @throws Error if a page does not begin like the template */
 export function readDecision(file: string, text: string): Decision {
   const [, title, date, status] =
     /^# ([^\n]+)\n\n(\d{4}-\d\d-\d\d)\. ((?:Accepted|Proposed|Replaced|Since)[^\n]*)/.exec(text) ?? []
   if (title === undefined || date === undefined || status === undefined || !file.startsWith(`${date}-`)) {
     throw new Error(
-      `docs/decisions/${file} has to begin with "# Title", an empty line and "${file.slice(0, 10)}. Accepted."`,
+      `docs/decisions/${file} must begin with "# Title", an empty line and "${file.slice(0, 10)}. Accepted."`,
     )
   }
   return { file, date, title, status }
@@ -38,8 +38,8 @@ export function decisionsIndex(): string {
 
 const HEAD = `# Decisions
 
-Choices that are hard to reverse, one page each: what was the matter, what is done, what it gives up, and what was tried
-instead. A page is not rewritten when a later one replaces it; it says so in its second line.
+Choices that are hard to reverse, one page each: the problem, the rule, its cost, and the alternatives. The content of a page
+is not changed when a later page replaces it; its second line then names that page.
 
 To add one, copy [the template](TEMPLATE.md) to \`YYYY-MM-DD-name.md\` and run \`npm run docs:decisions\`, which writes this page.
 
