@@ -57,7 +57,7 @@ test('a hanging worker thread is a timeout, and after several in a row the model
   isHanging = false
   await expect(embedder.embed(['a'])).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
-    message: expect.stringContaining('is spared'),
+    message: expect.stringContaining('is not called for a while'),
     retryAfter: 30,
   })
   nowMs += 30_000

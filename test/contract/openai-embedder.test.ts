@@ -147,7 +147,7 @@ test('a service that fails repeatedly is not called for a while, and then called
   await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   const asked = service.requests.length
-  await expect(embedder.embed(['a'])).rejects.toThrow(/is spared/)
+  await expect(embedder.embed(['a'])).rejects.toThrow(/is not called for a while/)
   expect(service.requests.length).toBe(asked)
   pass(31_000)
   service.respond(vectorsOf)

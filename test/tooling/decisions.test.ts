@@ -7,7 +7,7 @@ test('the index of decisions names every page; npm run docs:decisions writes it'
 })
 
 test('a decision without a date, or with another date than its file name, is refused with what to write', () => {
-  expect(() => readDecision('2026-11-23-a.md', '# A\n\nText.')).toThrow('has to begin with "# Title"')
+  expect(() => readDecision('2026-11-23-a.md', '# A\n\nText.')).toThrow('must begin with "# Title"')
   expect(() => readDecision('2026-11-23-a.md', '# A\n\n2026-11-22. Accepted.\n')).toThrow('"2026-11-23. Accepted."')
   expect(readDecision('2026-11-23-a.md', '# A\n\n2026-11-23. Accepted.\n')).toMatchObject({
     title: 'A',

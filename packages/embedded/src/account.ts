@@ -68,7 +68,8 @@ async function createUser(): Promise<Account> {
     })
   }
   const account = await lookUp(CREATED_USER)
-  if (account === null) throw new PermanentError('INTERNAL', `The user "${CREATED_USER}" was created but cannot be found`)
+  if (account === null)
+    throw new PermanentError('INTERNAL', `The user "${CREATED_USER}" was created but cannot be found`)
   return account
 }
 

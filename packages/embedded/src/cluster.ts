@@ -188,9 +188,13 @@ async function checkVersion(clusterDir: string): Promise<void> {
       hint: 'Restore it from a backup, move it away to start with an empty database, or choose another folder with --data',
     })
   }
-  throw new PermanentError('CONFLICT', `${clusterDir} belongs to Postgres ${version}, but this is Postgres ${MAJOR_VERSION}`, {
-    hint: `Copy its data with pg_dump of Postgres ${version}, or choose another folder with --data`,
-  })
+  throw new PermanentError(
+    'CONFLICT',
+    `${clusterDir} belongs to Postgres ${version}, but this is Postgres ${MAJOR_VERSION}`,
+    {
+      hint: `Copy its data with pg_dump of Postgres ${version}, or choose another folder with --data`,
+    },
+  )
 }
 
 async function removeDrafts(dataDir: string): Promise<void> {

@@ -41,7 +41,10 @@ export async function draftCluster(
       const place = join(home, randomUUID())
       await rename(folder, place)
       await symlink(place, clusterDir)
-      log.warn({ place }, 'the user that Postgres runs as has no access to the data folder: the data is stored elsewhere, with a link in the data folder')
+      log.warn(
+        { place },
+        'the user that Postgres runs as has no access to the data folder: the data is stored elsewhere, with a link in the data folder',
+      )
     },
     discard: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }

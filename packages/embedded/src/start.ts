@@ -6,7 +6,7 @@ import { ADMIN_ROLE, APP_ROLE, DATABASE, ensurePassword, prepareCluster, readPas
 import { unusableFolder } from './data-folder.js'
 import { clusterDirOf } from './holds-cluster.js'
 import { stopOrphan } from './orphan.js'
-import { type OwnerLock, acquireOwnership } from './owner-lock.js'
+import { acquireOwnership, type OwnerLock } from './owner-lock.js'
 import { prepareDataDir } from './placement.js'
 import { freePort, isPortFree } from './ports.js'
 import { identifyProcess, type ProcessIdentity } from './process-identity.js'
@@ -73,13 +73,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   } catch (error) {
     throw unusableFolder(dataDir, error)
   }
-  throw new RetryableError(
-    'SERVICE_UNAVAILABLE',
-    `Another process uses ${dataDir}, but its Postgres does not start`,
-    {
-      hint: 'Stop that process, or choose another folder with --data',
-    },
-  )
+  throw new RetryableError('SERVICE_UNAVAILABLE', `Another process uses ${dataDir}, but its Postgres does not start`, {
+    hint: 'Stop that process, or choose another folder with --data',
+  })
 }
 
 async function startOwned(options: EmbeddedPostgresOptions, lock: OwnerLock): Promise<EmbeddedPostgres> {

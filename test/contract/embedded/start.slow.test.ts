@@ -151,7 +151,7 @@ describe('a refused start', () => {
     await writeFile(join(dataDir, 'password'), '')
     await expect(start(dataDir)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('no new password could be made'),
+      message: expect.stringContaining('no new password could be set'),
     })
     await rm(join(dataDir, 'password'))
     await expect(start(dataDir)).rejects.toMatchObject({

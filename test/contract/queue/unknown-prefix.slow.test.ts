@@ -17,7 +17,7 @@ describe.each(backends())('the queues of a prefix on $title', ({ skip, open }) =
         code: 'NOT_FOUND',
         field: 'prefix',
         received: wrong,
-        message: expect.stringMatching(/^prefix: no worker has ever been seen .* there were some under heddle/),
+        message: expect.stringMatching(/^prefix: no worker has ever served .* existing prefixes: heddle/),
         hint: expect.stringContaining('HEDDLE_QUEUE_PREFIX'),
       })
       expect(performance.now() - startedMs).toBeLessThan(3_000)

@@ -33,7 +33,7 @@ describe('/readyz and the doctor name a fault of a server, and recover once its 
       .poll(() => readyz(port), { timeout: 20_000 })
       .toMatchObject({
         status: 503,
-        detail: expect.stringMatching(/Postgres \(store\): Postgres is read-only.*the queues take nothing/),
+        detail: expect.stringMatching(/Postgres \(store\): Postgres is read-only.*no jobs can be added/),
         hint: expect.stringContaining('default_transaction_read_only'),
       })
     const ran = await home.heddle('doctor', '--json')

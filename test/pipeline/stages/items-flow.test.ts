@@ -136,7 +136,7 @@ describe('a selection that is not possible', () => {
     [
       'an embedder that never answers',
       () => knowing(() => new Promise(() => {})),
-      /TIMEOUT: .* not done within \d+ ms/,
+      /TIMEOUT: .* did not finish within \d+ ms/,
     ],
     ['an embedder whose vectors have other dimensions', () => knowing(undefined, 3), /INTERNAL: .* 3 dimensions/],
   ]
@@ -169,7 +169,7 @@ test("the topic of a request is its message, else the user's latest message, els
   const say = (role: 'user' | 'assistant', content: string) =>
     client.messages.append({ agent: 'about', thread, messages: [{ role, content }] })
   await say('assistant', AUTHENTICATE)
-  expect(await selected()).toMatch('neither the request nor the thread says')
+  expect(await selected()).toMatch('neither the request nor the thread has a text to select by')
   await client.threads.put(thread, { agent: 'about', goal: AUTHENTICATE })
   expect(await selected()).toEqual(['C'])
   await say('user', ERRORS)

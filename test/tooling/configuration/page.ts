@@ -86,7 +86,8 @@ function variablesOf({ name, keyVariables, baseUrlVariable }: Provider): string[
 /** @throws Error if a field has no description */
 function describe({ path }: Field, comments: ReadonlyMap<string, string>): string {
   const text = descriptions[path] ?? comments.get(path)
-  if (text === undefined) throw new Error(`${path} has no description: add a comment to its schema, or an entry in ${import.meta.url}`)
+  if (text === undefined)
+    throw new Error(`${path} has no description: add a comment to its schema, or an entry in ${import.meta.url}`)
   return text
 }
 

@@ -1,7 +1,6 @@
 /** Descriptions of fields whose comment is missing or written for developers. */
 export const descriptions: Readonly<Record<string, string>> = {
-  databaseUrl:
-    'The Postgres that stores the messages. Without it `heddle` starts an embedded one in `dataDir`.',
+  databaseUrl: 'The Postgres that stores the messages. Without it `heddle` starts an embedded one in `dataDir`.',
   redisUrl: 'The Redis of the queues, together with `databaseUrl`. Without it the queues are in Postgres.',
   adminDatabaseUrl: 'The login of the owner of the tables, used by `heddle migrate` only.',
   project: 'The project to work in.',
@@ -24,7 +23,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   'embedder.baseUrl': 'The address of an embedder that is compatible with OpenAI.',
   'embedder.dimensions': 'Dimensions of the vectors, for models with a choice.',
   'embedder.threads': 'Threads of a local model.',
-  'retention.deliveredMinutes': 'Bytes of delivered contexts. Older contexts are rebuilt on request, which takes longer.',
+  'retention.deliveredMinutes':
+    'Bytes of delivered contexts. Older contexts are rebuilt on request, which takes longer.',
   'retention.contextsDays': 'Built and failed contexts, from their request.',
   'retention.contextItemsDays': 'Records of the items in contexts and of those that replies used.',
   'retention.eventsDays': 'The event log from which subscribers resume.',

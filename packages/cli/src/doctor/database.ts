@@ -34,10 +34,18 @@ function migrationCheck({ migrationsApplied, migrationsPending }: ServerHealth):
 function roleCheck({ login, isSuperuser, roleExists, mayTakeRole }: ServerHealth): Check {
   const name = 'role'
   if (!roleExists) {
-    return failed(name, 'the role heddle_app does not exist', 'Run "heddle migrate" as a user with the privilege to create roles.')
+    return failed(
+      name,
+      'the role heddle_app does not exist',
+      'Run "heddle migrate" as a user with the privilege to create roles.',
+    )
   }
   if (!mayTakeRole) {
-    return failed(name, `"${login}" is not a member of heddle_app`, `Run as a superuser: grant heddle_app to "${login}";`)
+    return failed(
+      name,
+      `"${login}" is not a member of heddle_app`,
+      `Run as a superuser: grant heddle_app to "${login}";`,
+    )
   }
   if (isSuperuser) {
     return warned(

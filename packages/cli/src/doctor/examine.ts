@@ -30,7 +30,12 @@ export async function examine(context: CommandContext, options: CommonOptions): 
   }
 }
 
-async function examineConfigured(context: CommandContext, config: Config, log: Logger, opened: CloseStack): Promise<Check[]> {
+async function examineConfigured(
+  context: CommandContext,
+  config: Config,
+  log: Logger,
+  opened: CloseStack,
+): Promise<Check[]> {
   const where = config.mode === 'embedded' ? `data in ${config.dataDir}` : withoutCredentials(config.databaseUrl ?? '')
   return [
     passed('configuration', `${config.mode} mode, project "${config.project}", ${where}`),

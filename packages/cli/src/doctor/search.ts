@@ -18,8 +18,7 @@ export function searchCheck(
   { largest, cacheMegabytes }: { largest: ScopeSize | null; cacheMegabytes: number },
 ): Check {
   const name = 'search'
-  const size =
-    largest === null ? 'no vectors yet' : `at most ${largest.chunks} chunks, of agent "${largest.agent}"`
+  const size = largest === null ? 'no vectors yet' : `at most ${largest.chunks} chunks, of agent "${largest.agent}"`
   if (pgvector.isUsed && (largest === null || isIndexable(largest.dimensions))) {
     return passed(name, `vectors by the index of pgvector ${pgvector.installed}; ${size}`)
   }

@@ -1,6 +1,6 @@
 import type { DeadLetter } from '@heddle/queue'
 import { expect, test } from 'vitest'
-import { DeadLetterBatcher, BATCH_MAX } from './dead-letter-batcher.js'
+import { BATCH_MAX, DeadLetterBatcher } from './dead-letter-batcher.js'
 
 function letter(jobId: string, projectId = 'project'): DeadLetter {
   const error = { code: 'VALIDATION_ERROR' as const, detail: 'is none' }

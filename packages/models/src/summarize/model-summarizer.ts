@@ -52,8 +52,7 @@ function recorder(
 ) {
   return (prompt: Prompt, answer: string, attempt: Attempt) => {
     const isDone = attempt.outcome === 'ok'
-    const inputTokens =
-      attempt.inputTokens ?? (isDone ? countTokens(prompt.system) + countTokens(prompt.user) : null)
+    const inputTokens = attempt.inputTokens ?? (isDone ? countTokens(prompt.system) + countTokens(prompt.user) : null)
     const outputTokens = attempt.outputTokens ?? (isDone ? countTokens(answer) : null)
     const costUsd =
       facts.price === null || inputTokens === null || outputTokens === null

@@ -2,13 +2,13 @@ import { RetryableError } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 import {
-  type ShareRequest,
   type LoadCount,
   type LoadReport,
   type NewShare,
   parseLoadReport,
   type SentJob,
   type SharedStage,
+  type ShareRequest,
 } from './load-report.js'
 
 /*

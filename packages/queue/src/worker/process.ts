@@ -153,7 +153,11 @@ async function reply<Name extends StageName>(
   }
 }
 
-function settledAs<Name extends StageName>(current: Attempt<Name>, result: Settled['result'], error?: ErrorData): Settled {
+function settledAs<Name extends StageName>(
+  current: Attempt<Name>,
+  result: Settled['result'],
+  error?: ErrorData,
+): Settled {
   const { options, jobId, attempt, startedAtMs } = current
   const durationMs = performance.now() - startedAtMs
   return { stage: options.stage, jobId, attempt, result, durationMs, error }

@@ -143,7 +143,9 @@ export class Pools {
     this.#report()
     const hasWorkers = [...this.#own.values()].some(({ workers }) => workers > 0)
     this.#cancel =
-      hasWorkers && !this.#isClosed ? this.#options.clock.after(bounds.poolReportEveryMs, () => this.#tick()) : undefined
+      hasWorkers && !this.#isClosed
+        ? this.#options.clock.after(bounds.poolReportEveryMs, () => this.#tick())
+        : undefined
   }
 
   #report(): void {

@@ -21,11 +21,11 @@ import {
   type Tx,
   withPrunings,
 } from '@heddle/store'
+import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './applicable-state.js'
 import { describe, type LoadDeps } from './describe.js'
 import { fillOf, isLaneKept, loadNewestCovered, sizeToRead } from './fill.js'
 import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
-import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './applicable-state.js'
 
 /**
  * Loads the input of a context of messages.

@@ -39,8 +39,7 @@ export async function loadBuildInput(
 ): Promise<LoadedForBuild> {
   const { request, threadId } = requested
   const compaction = await loadCompaction(tx, { threadId, settings: deps.settings, request: overrides(request) })
-  if (!compaction)
-    throw notFound('thread', request.thread, 'append messages to it first, or list the existing threads')
+  if (!compaction) throw notFound('thread', request.thread, 'append messages to it first, or list the existing threads')
   const { thread, settings } = compaction
   if (request.agent !== undefined && request.agent !== thread.agentName) {
     throw validationError('agent', `must be the thread's agent, "${thread.agentName}"`, request.agent)

@@ -74,5 +74,9 @@ function linesOf(result: ContextResult, input: BuildInput, isAbout: (text: strin
   const { request, messages, agent } = input
   // A context with messages of other threads is erased with them as a whole.
   const isMultiThread = isOfOthers(request)
-  return toLines(result, nameTexts(isMultiThread ? [] : messages, agent, request), (text) => isMultiThread || isAbout(text))
+  return toLines(
+    result,
+    nameTexts(isMultiThread ? [] : messages, agent, request),
+    (text) => isMultiThread || isAbout(text),
+  )
 }

@@ -75,7 +75,10 @@ async function summarize(
     record: (calls) =>
       store.inProject(projectId, (tx) => insertSummaryCalls(tx, { threadId, summaryId: snapshotId, calls })),
     onTooMany: (summaries) =>
-      log.warn({ projectId, threadId, summaries }, 'too many summaries in an hour: this one is written without a model'),
+      log.warn(
+        { projectId, threadId, summaries },
+        'too many summaries in an hour: this one is written without a model',
+      ),
   })
   const messages = threads
     .flatMap((thread) => {

@@ -50,7 +50,13 @@ export async function readWindow(tx: Tx, { agentName, settings, nowMs }: WindowQ
       const { rollingWindow } = mergeSettings(settings, agent.settings, thread.settings)
       const bounds = windowBounds({ ...agent, rollingWindow, clearedSeq: thread.clearedSeq, nowMs })
       if (bounds.sinceMs !== null && thread.lastMessageAtMs <= bounds.sinceMs) continue
-      const own = await readThread(tx, thread.threadId, (message) => isInWindow(message, bounds), bounds.sinceMs, capacity)
+      const own = await readThread(
+        tx,
+        thread.threadId,
+        (message) => isInWindow(message, bounds),
+        bounds.sinceMs,
+        capacity,
+      )
       if (own.messages.length > 0) read.push({ threadId: thread.threadId, ...own })
     }
     after = page.at(-1)

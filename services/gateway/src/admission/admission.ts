@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Access, Permission } from '@heddle/contracts'
-import type { ShareRequest, NewShare } from '@heddle/queue'
+import type { NewShare, ShareRequest } from '@heddle/queue'
 import type { FastifyRequest } from 'fastify'
 import { Refused } from '../http/problems.js'
 import { type Admit, checkPermission } from './access.js'

@@ -44,7 +44,9 @@ export function createCheckOrigin({ hosts, addresses }: OriginRules): CheckOrigi
       const isLocalOnly = names.size === 0 && !addresses
       throw new Refused({
         code: 'FORBIDDEN',
-        detail: isLocalOnly ? 'host: this server answers on loopback only' : 'host: this server does not have that name',
+        detail: isLocalOnly
+          ? 'host: this server answers on loopback only'
+          : 'host: this server does not have that name',
         field: 'host',
         received: shortened(host),
         hint: isLocalOnly

@@ -52,9 +52,7 @@ const BOUND_MAX = 1_000
 /** Adds descriptions to the fields of a schema; a result keeps only the fields that have one. */
 function described(schema: Schema, words: Words, path: string, io: 'input' | 'output'): Schema {
   const { properties, items, anyOf, required, ...rest } = schema
-  const bounds = Object.entries(rest).filter(([key, value]) =>
-    io === 'input' ? isListed(key, value) : key === 'type',
-  )
+  const bounds = Object.entries(rest).filter(([key, value]) => (io === 'input' ? isListed(key, value) : key === 'type'))
   const kept: Record<string, unknown> = Object.fromEntries(bounds)
   if (isSchema(properties)) {
     kept['properties'] = fieldsOf(properties, words, path, io)

@@ -31,7 +31,12 @@ const refusals: readonly RefusalAnswer[] = [
     codes: ['FORBIDDEN'],
     description: 'The role of the key does not allow this; see `x-permission`.',
   },
-  { name: 'NotFound', status: 404, codes: ['NOT_FOUND'], description: 'Something that the request names does not exist.' },
+  {
+    name: 'NotFound',
+    status: 404,
+    codes: ['NOT_FOUND'],
+    description: 'Something that the request names does not exist.',
+  },
   {
     name: 'Contradicts',
     status: 409,

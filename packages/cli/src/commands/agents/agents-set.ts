@@ -96,7 +96,12 @@ function changed(before: Docs, given: Docs, removed: readonly string[]): Docs {
   for (const name of removed) {
     if (docs.delete(name)) continue
     const names = [...docs.keys()].join(', ') || 'none'
-    throw new UsageError('remove-doc', 'is not a doc of this agent', describeReceived(name), `It has: ${safeText(names)}.`)
+    throw new UsageError(
+      'remove-doc',
+      'is not a doc of this agent',
+      describeReceived(name),
+      `It has: ${safeText(names)}.`,
+    )
   }
   return [...docs.values()]
 }

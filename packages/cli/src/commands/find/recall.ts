@@ -136,11 +136,15 @@ async function writeRecalled(context: CommandContext, out: string, recalled: Rec
   const { part, content, ref } = recalled
   const address = part?.url ?? part?.fileId
   if (address !== undefined) {
-    throw new PermanentError('VALIDATION_ERROR', `out: there are no bytes: the message has only the address ${address}`, {
-      field: 'out',
-      received: out,
-      hint: 'Recall it without --out to see the address. Heddle does not download it.',
-    })
+    throw new PermanentError(
+      'VALIDATION_ERROR',
+      `out: there are no bytes: the message has only the address ${address}`,
+      {
+        field: 'out',
+        received: out,
+        hint: 'Recall it without --out to see the address. Heddle does not download it.',
+      },
+    )
   }
   const bytes = part?.data === undefined ? Buffer.from(content) : Buffer.from(part.data, 'base64')
   const path = resolve(context.cwd, out)

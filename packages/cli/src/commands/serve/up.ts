@@ -91,11 +91,15 @@ async function serveAll(context: CommandContext, config: Config): Promise<void> 
 async function checkKeys({ store, projectId, config }: Engine): Promise<void> {
   const { hasKeys } = await import('@heddle/engine')
   if (await hasKeys(store, projectId)) return
-  throw new PermanentError('FORBIDDEN', `project "${config.project}" has no key, but other machines could reach this address`, {
-    field: 'host',
-    received: config.hosts[0] ?? config.host,
-    hint: 'Create a key first: heddle keys create --name admin --role admin; or listen on 127.0.0.1 only.',
-  })
+  throw new PermanentError(
+    'FORBIDDEN',
+    `project "${config.project}" has no key, but other machines could reach this address`,
+    {
+      field: 'host',
+      received: config.hosts[0] ?? config.host,
+      hint: 'Create a key first: heddle keys create --name admin --role admin; or listen on 127.0.0.1 only.',
+    },
+  )
 }
 
 /** Announced before the server starts, which takes seconds, so that a second `heddle up` finds this process. */

@@ -65,7 +65,7 @@ async function showProcesses(
     if (page.items.length === 0) return ['no processes']
     const columns = [
       { title: 'process', text: ({ name }: ThreadProcess) => name },
-      { title: 'stands', text: standing },
+      { title: 'stands', text: stateText },
     ]
     return [...itemTable(page.items, columns), ...moreLines(page.nextCursor)]
   })
