@@ -12,8 +12,8 @@ import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { Store, Tx } from '@heddle/store'
 import { decodePayload, encodePayload, originOf } from '../../packages/queue/src/send/payload.js'
+import { prepareAppend } from '../../packages/store/src/appends/prepare.js'
 import { planAppends } from '../../packages/store/src/messages/append-plan.js'
-import { prepareAppend } from '../../services/ingest/src/prepare.js'
 
 /** The result of one input. Anything else is a crash: another error, one that names no field, a changed message. */
 export type Verdict =

@@ -12,6 +12,9 @@ export function isWakeStage(stage: StageName): stage is WakeStageName {
   return (wakeStageNames as readonly StageName[]).includes(stage)
 }
 
+/** The stages that are woken for a thread after messages were stored. */
+export const stagesAfterIngest = ['prune', 'embed'] as const satisfies readonly WakeStageName[]
+
 interface StageDefinition<Schema extends z.ZodType> {
   /** Its queue is `heddle-<name>`: BullMQ refuses colons. */
   readonly schema: Schema

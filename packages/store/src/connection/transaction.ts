@@ -47,6 +47,19 @@ export async function transact<T>(
   })
 }
 
+const commits = new WeakMap<Tx, () => Promise<void>>()
+
+/**
+ * Sends the commit right behind the statements that the work has just made, instead of a round trip later. For the last
+ * statements of a work, in the same `Promise.all`: if one of them fails, the server rolls back. A result of theirs cannot
+ * undo the commit any more, so what must hold has to be a statement that fails.
+ *
+ * @throws RetryableError where the server rolled back
+ */
+export async function commitBehind(tx: Tx): Promise<void> {
+  await commits.get(tx)?.()
+}
+
 class Transaction {
   readonly #sql: Connections
   readonly #connection: Connection
@@ -66,9 +79,12 @@ class Transaction {
   ): Promise<T> {
     this.#begin(projectId, snapshot)
     try {
-      const working = work(this.#whileOpen())
+      const tx = this.#whileOpen()
+      commits.set(tx, () => this.#commitSoon())
+      const working = work(tx)
       if (together) return (await Promise.all([working, this.#commitSoon()]))[0]
       const value = await working
+      if (this.#isEnding) return value
       const committed = this.#commit()
       // Nothing can be lost with it; where it fails, the connection is of no more use, and the next statement says so.
       if (snapshot) committed.catch(() => {})
@@ -111,7 +127,7 @@ class Transaction {
     })
   }
 
-  /** The statements were made when `work` was called, and are handed over before the loop turns. */
+  /** The statements were made before, and are handed over before the loop turns. */
   async #commitSoon(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     await this.#commit()

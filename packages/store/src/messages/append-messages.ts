@@ -2,6 +2,7 @@ import { RetryableError } from '@heddle/contracts'
 import { agentIdOf, threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
+import { commitBehind } from '../connection/transaction.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
@@ -34,6 +35,8 @@ export interface AppendBatch {
    * might collide takes half as long again. The same holds where it is not true.
    */
   readonly assumeFreeCodes?: boolean
+  /** Nothing else is written in the transaction, so it may commit with the last statements. Default false. */
+  readonly isLast?: boolean
 }
 
 /**
@@ -54,12 +57,14 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
   const situation = await lockThreads(tx, batch, appends)
   const plan = planAppends(appends, situation)
   if (plan.messages.length > 0) {
-    const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew } = batch
+    const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew, isLast = false } = batch
     const parts = plan.messages.flatMap(({ message }) => message.parts ?? [])
     if (parts.length > 0) await holdPartContents(tx, parts)
     await Promise.all([
       insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
       advanceHeads(tx, plan.threads),
+      // Taken codes are found by the insert's result, and then more messages are inserted.
+      assumeFreeCodes && isLast && commitBehind(tx),
     ])
   }
   return plan.outcomes
@@ -198,19 +203,25 @@ function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found`
 }
 
-/** Rows that are locked stay where they are, so that they are found by their places and not in the index once more. */
+/**
+ * Rows that are locked stay where they are, so that they are found by their places and not in the index once more. Where one
+ * is not there after all, the division by zero rolls the transaction back, also if its commit is on the way.
+ */
 async function advanceHeads(tx: Tx, threads: ReadonlyMap<string, LockedThread>): Promise<void> {
   const heads = [...threads.values()]
-  const { count } = await tx`
-    update heddle.stage_cursors as cursor
-    set head_seq = grown.head_seq, tokens_estimate = grown.tokens_estimate, last_message_at = grown.last_message_at
-    from unnest(
-      ${asQuotedArray(heads.map(({ place }) => place))}::tid[],
-      ${asArray(threads.keys())}::uuid[],
-      ${asArray(heads.map(({ headSeq }) => headSeq))}::bigint[],
-      ${asArray(heads.map(({ tokensEstimate }) => tokensEstimate))}::bigint[],
-      ${asQuotedArray(heads.map(({ latestAtMs }) => (latestAtMs === null ? null : formatTime(latestAtMs))))}::timestamptz[]
-    ) as grown (place, thread_id, head_seq, tokens_estimate, last_message_at)
-    where cursor.ctid = grown.place`
-  if (count !== heads.length) throw new RetryableError('INTERNAL', 'a thread moved while it was locked')
+  await tx`
+    with advanced as (
+      update heddle.stage_cursors as cursor
+      set head_seq = grown.head_seq, tokens_estimate = grown.tokens_estimate, last_message_at = grown.last_message_at
+      from unnest(
+        ${asQuotedArray(heads.map(({ place }) => place))}::tid[],
+        ${asArray(threads.keys())}::uuid[],
+        ${asArray(heads.map(({ headSeq }) => headSeq))}::bigint[],
+        ${asArray(heads.map(({ tokensEstimate }) => tokensEstimate))}::bigint[],
+        ${asQuotedArray(heads.map(({ latestAtMs }) => (latestAtMs === null ? null : formatTime(latestAtMs))))}::timestamptz[]
+      ) as grown (place, thread_id, head_seq, tokens_estimate, last_message_at)
+      where cursor.ctid = grown.place
+      returning 1
+    )
+    select 1 / ((select count(*) from advanced) = ${heads.length})::integer`
 }

@@ -8,7 +8,8 @@ import {
   partToStore,
 } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
-import { type Append, contentElementSteps, type PreparedMessage } from '@heddle/store'
+import type { Append, PreparedMessage } from '../messages/append-plan.js'
+import { contentElementSteps } from '../sql/content-element.js'
 
 /** An append with its size, by which groups are limited. */
 export interface PreparedAppend extends Append {
@@ -49,7 +50,7 @@ function* prepareSteps(job: IngestJob, receivedAtMs: number): Pausable<PreparedA
   for (const placed of job.messages) messages.push(yield* prepareMessage(placed, receivedAtMs))
   return {
     requestId: job.requestId,
-    characters: job.messages.reduce((sum, placed) => sum + roomOf(placed), 0),
+    characters: job.messages.reduce((sum, placed) => sum + charactersOf(placed), 0),
     agent: job.agent,
     thread: job.thread,
     newAgentRollingWindow: job.newAgentRollingWindow,
@@ -76,6 +77,6 @@ function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<
 }
 
 /** Size of a message in a transaction. */
-function roomOf({ message }: PlacedMessage): number {
+function charactersOf({ message }: PlacedMessage): number {
   return messageCharacters(message) + (message.parts ?? []).reduce((sum, part) => sum + partBytes(part), 0)
 }

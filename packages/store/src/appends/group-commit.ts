@@ -1,5 +1,5 @@
 import { Gatherer, splitUnlessAway } from '@heddle/runtime'
-import type { AppendOutcome } from '@heddle/store'
+import type { AppendOutcome } from '../messages/append-plan.js'
 import type { PreparedAppend } from './prepare.js'
 
 export type Commit = (projectId: string, appends: readonly PreparedAppend[]) => Promise<AppendOutcome[]>
