@@ -5,7 +5,7 @@ import type { Client } from '@heddle/client/interface'
 import type { PartialSettings, StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { startEmbeddedPostgres } from '@heddle/embedded'
-import { createClient } from '@heddle/engine'
+import { createClient, DirectAppends } from '@heddle/engine'
 import { type RunningStages, type StagesOptions, startStages } from '@heddle/host'
 import { createHashingEmbedder } from '@heddle/models'
 import { openQueues, type Queues } from '@heddle/queue'
@@ -43,6 +43,8 @@ export interface Pipeline {
   start(stages?: readonly StageName[], options?: StartOptions): Promise<RunningStages>
   /** A client of another project on the same store and queues. */
   clientOf(project: string): Client
+  /** A client that commits its appends itself. The pipeline's own client sends them through the queue. */
+  readonly directClient: Client
   close(): Promise<void>
 }
 
@@ -106,11 +108,13 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
   }
   // The same one as the workers of this configuration.
   const embedder = createHashingEmbedder()
-  const clientOf = (name: string) =>
-    createClient({ store, queues, project: name, settings, snapshotsFolder, log, embedder: async () => embedder })
+  const common = { store, queues, settings, snapshotsFolder, log, embedder: async () => embedder }
+  const clientOf = (name: string) => createClient({ ...common, project: name })
+  const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })
   return {
     client: clientOf(project),
     clientOf,
+    directClient: createClient({ ...common, project, directAppends }),
     store,
     queues,
     projectId: projectIdOf(project),
@@ -134,6 +138,7 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
     },
     async close() {
       await Promise.all(running.map((stages) => stages.stop()))
+      await directAppends.close()
       await queues.destroy()
       await store.close()
       await database.drop()

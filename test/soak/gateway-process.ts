@@ -1,5 +1,5 @@
 import { projectIdOf } from '@heddle/core'
-import { createClient } from '@heddle/engine'
+import { createClient, DirectAppends } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
 import { gatewayBackendOf } from '@heddle/host/gateway'
 import { createEmbedders } from '@heddle/models'
@@ -21,13 +21,15 @@ const store = openStore({ url: databaseUrl, connectionsMax: 4, applicationName: 
 const queues = await openQueues({ backend: { kind: 'postgres', url: databaseUrl }, prefix: queuePrefix, log })
 const embedders = createEmbedders(config.embedder, { env: process.env, log, clock: systemClock })
 const embedder = async () => (await embedders.chosen()).embedder
+const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })
 const backend = gatewayBackendOf({
   store,
   queues,
-  client: createClient({ store, queues, project, settings, embedder, log }),
+  client: createClient({ store, queues, project, settings, embedder, log, directAppends }),
   config: { project, settings },
   projectId: projectIdOf(project),
   embedder,
+  directAppends,
   log,
   checkReady: () => store.ping(),
 })
@@ -38,6 +40,7 @@ process.send?.({ url: gateway.url })
 async function stop(): Promise<void> {
   await gateway.close()
   await embedders.close()
+  await directAppends.close()
   await queues.close()
   await store.close()
 }

@@ -12,6 +12,7 @@ export {
   type EarlierForm,
   refuseChanged,
 } from './messages/continue-partial-reply.js'
+export { DirectAppends, type DirectAppendsOptions } from './messages/direct-appends.js'
 export { finishErasure, ownersOf } from './projects/erasure.js'
 export { hasKeys, readKey } from './projects/keys.js'
 

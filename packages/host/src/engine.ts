@@ -1,7 +1,7 @@
 import { ConflictError, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { assertDiskSpace } from '@heddle/embedded'
-import { createClient } from '@heddle/engine'
+import { createClient, DirectAppends } from '@heddle/engine'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, systemClock, untilStopped } from '@heddle/runtime'
 import { openStore, type QueryEmbedder } from '@heddle/store'
@@ -43,6 +43,8 @@ export interface Engine extends StoreEngine {
   readonly workersHere: readonly StageName[]
   /** Embeds queries with the model of the embed stage. */
   readonly embedder: QueryEmbedder
+  /** Null if all appends go through the queue. */
+  readonly directAppends: DirectAppends | null
   /** Names of the models of these stages; null if no stage here needs one. */
   readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
   /** @throws RetryableError `SERVICE_UNAVAILABLE` with the names of the servers that are down */
@@ -104,6 +106,10 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       throw error
     })
     opened.push('queues', QUEUES_CLOSE_MS, () => queues.close({ timeoutMs: QUEUES_CLOSE_MS }))
+    const directAppends = config.queue.directAppends
+      ? new DirectAppends({ store, queues, clock: systemClock, log })
+      : null
+    opened.push('direct appends', QUEUES_CLOSE_MS, async () => await directAppends?.close())
     context.signal.throwIfAborted()
 
     const stages = await startStages({
@@ -134,6 +140,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       snapshotsFolder: snapshotsFolderOf(config),
       log,
       embedder,
+      directAppends,
     })
     return {
       config,
@@ -145,6 +152,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       server,
       workersHere,
       embedder,
+      directAppends,
       models: stages.models,
       checkReady: () =>
         checkServers(

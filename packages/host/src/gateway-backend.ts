@@ -10,7 +10,10 @@ import type { Engine } from './engine.js'
 const CLIENTS_MAX = 1_000
 
 export interface GatewayEngine
-  extends Pick<Engine, 'store' | 'queues' | 'client' | 'projectId' | 'embedder' | 'log' | 'checkReady'> {
+  extends Pick<
+    Engine,
+    'store' | 'queues' | 'client' | 'projectId' | 'embedder' | 'directAppends' | 'log' | 'checkReady'
+  > {
   readonly config: Pick<Config, 'project' | 'settings'>
 }
 
@@ -25,14 +28,14 @@ export async function warnWithoutKey({ store, projectId, config, log }: GatewayE
 
 /** The backend of the gateway: one client per project, on one store and one set of queues. */
 export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
-  const { store, queues, config, embedder, log } = engine
+  const { store, queues, config, embedder, directAppends, log } = engine
   const clients = new LRUCache<string, Client>({ max: CLIENTS_MAX })
   clients.set(config.project, engine.client)
   return {
     clientOf(project) {
       const known = clients.get(project)
       if (known !== undefined) return known
-      const client = createClient({ store, queues, project, settings: config.settings, embedder, log })
+      const client = createClient({ store, queues, project, settings: config.settings, embedder, directAppends, log })
       clients.set(project, client)
       return client
     },

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Client } from '@heddle/client/interface'
 import type { StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
-import { createClient } from '@heddle/engine'
+import { createClient, DirectAppends } from '@heddle/engine'
 import { openQueues, type Queues } from '@heddle/queue'
-import { createLogger } from '@heddle/runtime'
+import { createLogger, systemClock } from '@heddle/runtime'
 import { openStore, type Store } from '@heddle/store'
 import { closeAll, closeLater } from '@heddle/test-support/closing'
 import type { QueuePlace } from '@heddle/test-support/servers/queue-server'
@@ -53,6 +53,7 @@ export async function openBench(servers: Servers): Promise<Bench> {
   const queues = await openQueues({ backend: servers.queue, prefix: prefixes.stages, log, create: true })
   const noOp = await openQueues({ backend: servers.queue, prefix: prefixes['no-op'], log, create: true })
   const sql = postgres(servers.databaseUrl, { max: 4, onnotice: () => {} })
+  const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })
   const workers: Workers[] = []
   const plainQueues: PlainQueue[] = []
   let names = 0
@@ -72,7 +73,7 @@ export async function openBench(servers: Servers): Promise<Bench> {
 
   return {
     servers,
-    client: createClient({ store, queues, project: PROJECT, log }),
+    client: createClient({ store, queues, project: PROJECT, log, directAppends }),
     store,
     projectId: projectIdOf(PROJECT),
     sql,
@@ -92,6 +93,7 @@ export async function openBench(servers: Servers): Promise<Bench> {
     async close() {
       await Promise.all(workers.map((each) => each.stop()))
       for (const queue of plainQueues) await queue.close()
+      await directAppends.close()
       await queues.destroy()
       await noOp.destroy()
       await store.close()

@@ -3,12 +3,11 @@ import type { Client, NewMessage } from '@heddle/client/interface'
 import { HeddleError } from '@heddle/contracts'
 import { inParallel } from '@heddle/test-support/parallel'
 import type { LedgerEntry } from './ledger.js'
-import { takePart } from './part.js'
-import type { Place } from './place.js'
+import { takePart, type UserPlace } from './part.js'
 import { AGENT, contentHash, contentOf, type Lot, messageId, planLots, threadName } from './production.js'
 import type { Size } from './sizes.js'
 
-export interface ProducerOrder extends Place {
+export interface ProducerOrder extends UserPlace {
   readonly producer: number
   readonly size: Size
 }

@@ -2,12 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from '@heddle/client/interface'
 import { HeddleError } from '@heddle/contracts'
 import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
-import { takePart } from './part.js'
-import type { Place } from './place.js'
+import { takePart, type UserPlace } from './part.js'
 import { threadName } from './production.js'
 import type { Size } from './sizes.js'
 
-export interface RequesterOrder extends Place {
+export interface RequesterOrder extends UserPlace {
   readonly size: Size
 }
 

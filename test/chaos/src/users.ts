@@ -32,9 +32,14 @@ export async function startUsers(place: Place, size: Size, books: Books): Promis
   }
   const ready = await Promise.all([
     ...Array.from({ length: PRODUCERS }, (_, producer) =>
-      startUser<ProducerOrder, ProducerNews>('./producer-process.js', { ...place, size, producer }, onNews),
+      startUser<ProducerOrder, ProducerNews>(
+        './producer-process.js',
+        // Each way of appending by half of the producers.
+        { ...place, size, producer, isDirect: producer % 2 === 1 },
+        onNews,
+      ),
     ),
-    startUser<RequesterOrder, Settlement>('./requester-process.js', { ...place, size }, (settlement) =>
+    startUser<RequesterOrder, Settlement>('./requester-process.js', { ...place, size, isDirect: false }, (settlement) =>
       settlements.push(settlement),
     ),
   ])

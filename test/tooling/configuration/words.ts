@@ -12,6 +12,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   queuePrefix: 'Keeps installations apart on one server: 1 to 40 of a-z, 0-9, _ and -, starting with a letter.',
   'queue.ingestJobsMax': 'Jobs that may wait for ingest before producers are refused ([producers](producers.md)).',
   'queue.ingestBytesMax': 'Bytes that may wait for ingest before producers are refused.',
+  'queue.directAppends':
+    'Whether the process of a caller that waits for its append commits it, without the queue ([producers](producers.md)).',
   'connections.store':
     'Connections of one process to Postgres for the store ([operations](operations.md#connections)).',
   'connections.workers': 'Connections of one process to Postgres for processing jobs, if the queues are in Postgres.',

@@ -39,6 +39,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
+    directAppends: null,
     ensureProjectName: () => null,
   }
   return (messages: readonly NewMessage[], ack: 'queued' | 'stored', more: Pick<AppendOptions, 'idsAreNew'> = {}) =>

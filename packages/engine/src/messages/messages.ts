@@ -14,6 +14,7 @@ import { ConflictError, type IngestJob, type PlacedMessage } from '@heddle/contr
 import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
+import type { DirectOutcome } from './direct-appends.js'
 import { storedOf } from './existing-messages.js'
 import { type OutgoingJob, type SendOptions, sendJob } from './send-job.js'
 import { type MessageBatch, measure, type SizedMessage, split } from './split-append.js'
@@ -105,9 +106,15 @@ async function appendMeasured(
   const { ack, asksForRoom } = options
   const threadId = threadIdOf(parts.projectId, append.thread)
   const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given)
-  const mayBeStored = append.chosenIds.size > 0 && append.idsAreNew !== true
   if (ack === 'stored' && parts.ensureProjectName() !== null)
     await retryUntil(async () => await parts.ensureProjectName(), options)
+  const direct = ack === 'stored' ? await storeDirectly(parts, append, messages, options) : null
+  if (direct !== null) {
+    onProgress?.(messages.length)
+    return { threadId, stored: direct.stored, repeated: given.length - direct.stored }
+  }
+
+  const mayBeStored = append.chosenIds.size > 0 && append.idsAreNew !== true
   const known = ack === 'stored' && mayBeStored ? await lookUp(parts, threadId, append, options) : noIds
   const fresh = known.size === 0 ? messages : messages.filter(({ placed }) => !known.has(placed.message.id))
   if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, append.agent, options)
@@ -120,6 +127,23 @@ async function appendMeasured(
   options.signal?.throwIfAborted()
   await sendAll(parts, threadId, { jobs, places: append.given }, options, onProgress)
   return { threadId, stored: fresh.length, repeated: given.length - fresh.length }
+}
+
+/** @returns null if the append has to go through the queue */
+async function storeDirectly(
+  parts: EngineContext,
+  append: PlacedAppend,
+  messages: readonly SizedMessage[],
+  { signal }: SendOptions,
+): Promise<DirectOutcome | null> {
+  const [only, ...more] = parts.directAppends === null ? [] : split(messages)
+  if (parts.directAppends === null || only === undefined || more.length > 0) return null
+  signal?.throwIfAborted()
+  try {
+    return await parts.directAppends.store(jobOf(parts, append, only))
+  } catch (error) {
+    throw countedAsAppended(error, only.messages, append.given)
+  }
 }
 
 function jobOf(parts: EngineContext, append: PlacedAppend, { messages, jsonCharacters }: MessageBatch): OutgoingJob {

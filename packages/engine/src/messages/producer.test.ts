@@ -40,6 +40,7 @@ function producing(
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
+    directAppends: null,
     ensureProjectName: async () => {},
   }
   const producer = createProducer(parts, { agent: 'a', ack: 'queued', ...options })

@@ -17,6 +17,7 @@ export function createContext(options: ClientOptions): EngineContext {
     log,
     clock = systemClock,
     embedder = null,
+    directAppends = null,
   } = options
   const name = parse(nameSchema, project, 'project')
   const projectId = projectIdOf(name)
@@ -49,6 +50,7 @@ export function createContext(options: ClientOptions): EngineContext {
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder,
+    directAppends,
     ensureProjectName,
   }
 }

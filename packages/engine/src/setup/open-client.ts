@@ -1,8 +1,9 @@
 import type { OpenClientOptions, OpenedClient } from '@heddle/client/connect'
 import { openQueues, type Queues } from '@heddle/queue'
-import { type Config, createLogger, type Logger, loadConfig, strategyModulesOf } from '@heddle/runtime'
+import { type Config, createLogger, type Logger, loadConfig, strategyModulesOf, systemClock } from '@heddle/runtime'
 import { assertMigrated, openStore, type Store } from '@heddle/store'
 import { createClient } from '../client.js'
+import { DirectAppends } from '../messages/direct-appends.js'
 import { loadStrategyModules } from '../strategy-modules.js'
 
 /** A program that only sends and asks needs few connections: statements are short. */
@@ -36,10 +37,14 @@ export async function openClient({ env, cwd, ...given }: OpenClientOptions): Pro
   try {
     const queues = await openCheckedQueues(store, config, config.databaseUrl, log)
     const { project, settings } = config
+    const directAppends = config.queue.directAppends
+      ? new DirectAppends({ store, queues, clock: systemClock, log })
+      : null
     return {
       kind: 'queue',
-      client: createClient({ store, queues, project, settings, log }),
+      client: createClient({ store, queues, project, settings, log, directAppends }),
       async close() {
+        await directAppends?.close()
         await queues.close({ timeoutMs: CLOSE_MS })
         await store.close()
       },

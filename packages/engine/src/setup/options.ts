@@ -2,6 +2,7 @@ import { limits, type PartialSettings, validationError } from '@heddle/contracts
 import type { Queues } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { QueryEmbedder, Store } from '@heddle/store'
+import type { DirectAppends } from '../messages/direct-appends.js'
 import type { Ordinals } from '../messages/ordinals.js'
 import type { LikelyPrepared } from './likely-prepared.js'
 
@@ -22,6 +23,11 @@ export interface ClientOptions {
    * with the first search; without it, searches are by words alone and say so.
    */
   readonly embedder?: QueryEmbedder
+  /**
+   * Commits appends in this process for callers that wait until they are stored; shared by all clients of a process.
+   * Without it, workers commit them.
+   */
+  readonly directAppends?: DirectAppends | null
 }
 
 /** What the parts of the client share. */
@@ -37,6 +43,7 @@ export interface EngineContext {
   readonly ordinals: Ordinals
   readonly likelyPrepared: LikelyPrepared
   readonly embedder: QueryEmbedder | null
+  readonly directAppends: DirectAppends | null
   /**
    * Messages carry the project's id alone; its name is told once, so that references can be read by people.
    *

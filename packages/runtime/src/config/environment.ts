@@ -13,6 +13,7 @@ export const variables = {
   HEDDLE_QUEUE_PREFIX: ['queuePrefix'],
   HEDDLE_INGEST_JOBS_MAX: ['queue', 'ingestJobsMax'],
   HEDDLE_INGEST_BYTES_MAX: ['queue', 'ingestBytesMax'],
+  HEDDLE_DIRECT_APPENDS: ['queue', 'directAppends'],
   HEDDLE_STORE_CONNECTIONS: ['connections', 'store'],
   HEDDLE_WORKERS_CONNECTIONS: ['connections', 'workers'],
   HEDDLE_WORKERS_NICENESS: ['workers', 'niceness'],
@@ -46,6 +47,8 @@ export const variables = {
 } as const satisfies Record<string, readonly [string, ...string[]]>
 
 export type VariableName = keyof typeof variables
+
+const flags = new Set<VariableName>(['HEDDLE_DISABLE_AUTO_SUMMARIZE', 'HEDDLE_DIRECT_APPENDS'])
 
 const numbers = new Set<VariableName>([
   'HEDDLE_PORT',
@@ -98,7 +101,7 @@ function valueFrom(name: VariableName, text: string): unknown {
   if (name === 'HEDDLE_ROLLING_WINDOW') return text === 'none' ? null : numberOf(text)
   if (name === 'HEDDLE_HOSTS') return text.split(',').map((host) => host.trim())
   if (name.startsWith('HEDDLE_RETENTION_') && text === 'none') return null
-  if (name === 'HEDDLE_DISABLE_AUTO_SUMMARIZE') return { true: true, 1: true, false: false, 0: false }[text] ?? text
+  if (flags.has(name)) return { true: true, 1: true, false: false, 0: false }[text] ?? text
   return numbers.has(name) ? numberOf(text) : text
 }
 

@@ -81,7 +81,7 @@ describe('loadConfig', () => {
         deadLettersDays: 90,
         tombstonesDays: 365,
       },
-      queue: { ingestJobsMax: null, ingestBytesMax: null },
+      queue: { ingestJobsMax: null, ingestBytesMax: null, directAppends: true },
     })
   })
 

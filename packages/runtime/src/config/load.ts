@@ -73,8 +73,13 @@ export interface Config {
   strategyModules: readonly string[]
   /** Separates the queues of several installations on one server. */
   queuePrefix: string
-  /** Limits of the ingest queue, beyond which producers are refused. Null leaves them to the queues. */
-  queue: { ingestJobsMax: number | null; ingestBytesMax: number | null }
+  queue: {
+    /** Limits of the ingest queue, beyond which producers are refused. Null leaves them to the queues. */
+    ingestJobsMax: number | null
+    ingestBytesMax: number | null
+    /** Whether the process of a caller that waits for its append commits it. Default true. */
+    directAppends: boolean
+  }
 }
 
 /** Values that a command line may set, overriding the environment and the file. */
@@ -158,6 +163,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
     queue: {
       ingestJobsMax: raw.queue?.ingestJobsMax ?? null,
       ingestBytesMax: raw.queue?.ingestBytesMax ?? null,
+      directAppends: raw.queue?.directAppends ?? true,
     },
   }
 }

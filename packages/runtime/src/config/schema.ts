@@ -64,6 +64,7 @@ export const rawConfigSchema = z.strictObject({
     .strictObject({
       ingestJobsMax: atLeastOne.optional(),
       ingestBytesMax: atLeastOne.optional(),
+      directAppends: z.boolean({ error: 'must be true or false' }).optional(),
     })
     .optional(),
   /** Maximum number of one process's connections to Postgres. */

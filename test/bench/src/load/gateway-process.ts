@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os'
 import { projectIdOf } from '@heddle/core'
-import { createClient } from '@heddle/engine'
+import { createClient, DirectAppends } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
 import { gatewayBackendOf } from '@heddle/host/gateway'
 import { openQueues, type QueuesOptions } from '@heddle/queue'
-import { createLogger, loadConfig } from '@heddle/runtime'
+import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 import { LoopDelay } from './loop-delay.js'
 
@@ -44,14 +44,16 @@ async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<Gate
   const store = openStore({ url: databaseUrl })
   const queues = await openQueues({ backend: queue, prefix, log, create: true })
   const project = 'nobody'
+  const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })
   const { settings } = loadConfig({ env: {}, cwd: tmpdir() })
   const backend = gatewayBackendOf({
     store,
     queues,
-    client: createClient({ store, queues, project, settings, log }),
+    client: createClient({ store, queues, project, settings, log, directAppends }),
     config: { project, settings },
     projectId: projectIdOf(project),
     embedder: () => Promise.reject(new TypeError('nothing is searched here')),
+    directAppends,
     log,
     checkReady: () => store.ping(),
   })
@@ -64,6 +66,7 @@ async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<Gate
   })
   stop = async () => {
     await gateway.close()
+    await directAppends.close()
     await queues.close()
     await store.close()
   }

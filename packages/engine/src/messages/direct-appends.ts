@@ -1,0 +1,103 @@
+import { isWorthRetrying } from '@heddle/client/calls'
+import { errorFromData, type IngestJob, stagesAfterIngest, type WakeJob } from '@heddle/contracts'
+import { type Queues, Wakes } from '@heddle/queue'
+import { type Clock, type Logger, within } from '@heddle/runtime'
+import { AppendCommits, type Store } from '@heddle/store'
+import type { OutgoingJob } from './send-job.js'
+
+export interface DirectAppendsOptions {
+  readonly store: Store
+  readonly queues: Pick<Queues, 'wakeMany' | 'publish'>
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn' | 'debug'>
+}
+
+/** The messages of an append that is committed here, and those of them that were new. */
+export interface DirectOutcome {
+  readonly stored: number
+}
+
+/**
+ * Appends that this process commits at once. More are load, not one caller who waits: workers commit them in larger groups,
+ * and the queue bounds them.
+ */
+const APPENDS_MAX = 8
+/** Characters of JSON of one append. A larger one would occupy the event loop of a gateway; workers have threads and time. */
+const JSON_CHARACTERS_MAX = 256_000
+/**
+ * How long a caller waits for the commit before the append also goes through the queue, in milliseconds: the thread may be
+ * locked by an erasure, or the pool may be busy. Whichever comes second finds the messages stored.
+ */
+const PATIENCE_MS = 1_000
+
+/**
+ * Commits the appends of callers that wait until their messages are stored, without a queue between: the transaction of the
+ * ingest stage, run by the process of the caller. It wakes the same stages and publishes the same events. Where a process
+ * dies between the commit and the wake, the reconciler wakes the stages.
+ *
+ * See docs/decisions/2026-11-24-a-waiting-caller-commits.md for what a queue between would cost.
+ */
+export class DirectAppends {
+  readonly #options: DirectAppendsOptions
+  readonly #commits: AppendCommits
+  readonly #wakes: Wakes
+  #underWay = 0
+  #isClosed = false
+
+  constructor(options: DirectAppendsOptions) {
+    const { queues } = options
+    this.#options = options
+    this.#commits = new AppendCommits({ ...options, publish: (event) => queues.publish(event) })
+    this.#wakes = new Wakes({ ...options, wake: (threads) => this.#wake(threads) })
+  }
+
+  /**
+   * Stores an append, unless it is large or this process has enough of them under way.
+   *
+   * @returns null if it has to go through the queue: nothing was stored, or it is not known yet whether it was
+   * @throws ConflictError where an id is taken by another message; PermanentError where the append is refused
+   */
+  async store({ job, bytes }: OutgoingJob): Promise<DirectOutcome | null> {
+    if (this.#isClosed || this.#underWay >= APPENDS_MAX || bytes > JSON_CHARACTERS_MAX) return null
+    const { clock, log } = this.#options
+    const { requestId } = job
+    this.#underWay++
+    const storing = this.#store(job).finally(() => this.#underWay--)
+    const late = () => {
+      log.debug({ requestId }, 'an append takes long to commit and goes through the queue as well')
+      return null
+    }
+    try {
+      return await within(storing, { timeoutMs: PATIENCE_MS, late, clock })
+    } catch (error) {
+      if (!isWorthRetrying(error)) throw error
+      log.debug({ error, requestId }, 'an append could not be committed and goes through the queue')
+      return null
+    }
+  }
+
+  /** Wakes the stages of the last appends and publishes their events; to be called before the queues and the store close. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#wakes.close()
+    await this.#commits.close()
+  }
+
+  async #store(job: IngestJob): Promise<DirectOutcome> {
+    const { projectId } = job
+    const { error, threadId, stored } = await this.#commits.add(job)
+    if (error !== null) throw errorFromData(error)
+    const thread = { projectId, threadId }
+    // A repeat always wakes the stages: the process that stored the messages may have died before it did.
+    if (stored === 0 || this.#wakes.isDue(thread, stored)) {
+      this.#wake([thread]).catch((error: unknown) =>
+        this.#options.log.warn({ error, threadId }, 'a thread was not woken; the reconciler will'),
+      )
+    }
+    return { stored }
+  }
+
+  async #wake(threads: readonly WakeJob[]): Promise<void> {
+    await Promise.all(stagesAfterIngest.map((stage) => this.#options.queues.wakeMany(stage, threads)))
+  }
+}
