@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Client } from '@heddle/client/interface'
+import type { Client, WithAppended } from '@heddle/client/interface'
 import type { ContextResult } from '@heddle/contracts'
 import type { ContextIn } from '@heddle/engine'
 import type { ModelMessage } from 'ai'
@@ -44,9 +44,9 @@ test('the type of a built context follows the format of its request, and is a un
   const chat = (build: Build) => build({ thread: 'run', format: 'openai-chat' })
   const blocks = (build: Build) => build({ thread: 'run', format: 'anthropic', budget: 2_000 })
   const plain = (build: Build) => build({ thread: 'run' })
-  expectTypeOf(chat).returns.resolves.toEqualTypeOf<ContextIn<'openai-chat'>>()
-  expectTypeOf(blocks).returns.resolves.toEqualTypeOf<ContextIn<'anthropic'>>()
-  expectTypeOf(plain).returns.resolves.toEqualTypeOf<ContextResult>()
+  expectTypeOf(chat).returns.resolves.toEqualTypeOf<ContextIn<'openai-chat'> & WithAppended>()
+  expectTypeOf(blocks).returns.resolves.toEqualTypeOf<ContextIn<'anthropic'> & WithAppended>()
+  expectTypeOf(plain).returns.resolves.toEqualTypeOf<ContextResult & WithAppended>()
   expectTypeOf<ContextIn<'openai-chat'>>().toExtend<ContextResult>()
   expectTypeOf<ContextIn<'anthropic'>>().toExtend<ContextResult>()
   // @ts-expect-error What OpenAI's chat takes is not what Anthropic's messages take.

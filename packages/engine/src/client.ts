@@ -1,11 +1,11 @@
 import { subscribeToContexts } from '@heddle/client/calls'
-import type { BuildOptions, Client } from '@heddle/client/interface'
-import type { ContextFor, ContextRequest } from '@heddle/contracts'
+import type { BuildOptions, BuildRequest, Client, WithAppended } from '@heddle/client/interface'
+import type { ContextFor } from '@heddle/contracts'
 import { agentsClient, snapshotsClient } from './agents/agents-client.js'
-import { buildContext } from './contexts/build-context.js'
+import { appendAndBuild, appendAndOrder } from './contexts/append-and-build.js'
 import { lastContextAt } from './contexts/context-at.js'
 import { listThreadContexts } from './contexts/context-list.js'
-import { compareContexts, findContext, getContext, startContextRequest } from './contexts/contexts.js'
+import { compareContexts, findContext, getContext } from './contexts/contexts.js'
 import { planPruning } from './contexts/prune-plan.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
@@ -37,13 +37,13 @@ export function createClient(options: ClientOptions): Client {
     },
     contexts: {
       // What is built is held to the rules of its format before it is stored.
-      build: <Request extends ContextRequest>(request: Request, options?: BuildOptions) =>
-        buildContext(parts, request, options) as Promise<ContextFor<Request>>,
+      build: <Request extends BuildRequest>(request: Request, options?: BuildOptions) =>
+        appendAndBuild(parts, request, options) as Promise<ContextFor<Request> & WithAppended>,
       get: (id, options) => getContext(parts, id, options),
       at: (moment) => lastContextAt(parts, moment),
       diff: (before, after) => compareContexts(parts, before, after),
       list: (listing) => listThreadContexts(parts, listing),
-      order: (request, options) => startContextRequest(parts, request, options),
+      order: (request, options) => appendAndOrder(parts, request, options),
       find: (id) => findContext(parts, id),
       planPruning: (options) => planPruning(parts, options),
       uncompact: (options) => uncompact(parts, options),

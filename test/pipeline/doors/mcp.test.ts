@@ -112,6 +112,17 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(3)
   })
 
+  test('an append with a context stores its messages and returns the context with them', async () => {
+    const messages = [{ role: 'user', content: 'and what about the heron?' }]
+    const given = { agent: 'coder', thread: 'one call', messages, context: { budget: 4_000 } }
+    const { structuredContent } = await call('append_messages', given)
+    expect(structuredContent).toMatchObject({ stored: 1, context: { messages } })
+    const refused = await call('append_messages', { ...given, context: { budget: 1 } })
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('BUDGET_TOO_SMALL') }] })
+    const history = await call('history', { thread: 'one call' })
+    expect(history.structuredContent.items).toHaveLength(2)
+  })
+
   test('messages are appended in the format of a provider, and refused with paths in that format', async () => {
     const toolCall = { id: 'call_1', type: 'function', function: { name: 'read_tide', arguments: '{}' } }
     const append = (message: object) =>

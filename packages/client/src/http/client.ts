@@ -1,9 +1,8 @@
-import { type ContextFor, type ContextRequest, limits, notFound } from '@heddle/contracts'
-import { checkDeadline } from '../calls/deadline.js'
+import { limits, notFound } from '@heddle/contracts'
 import { subscribeToContexts } from '../calls/subscribe.js'
-import type { BuildOptions } from '../interface/contexts.js'
 import type { EraseOptions } from '../interface/projects.js'
 import { appendOverHttp } from './append.js'
+import { buildOverHttp, orderOverHttp } from './build.js'
 import { callsOf, pageQuery } from './call.js'
 import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
@@ -27,14 +26,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listMessages', { params: { thread }, query: pageQuery(page) })).body,
     },
     contexts: {
-      async build<Request extends ContextRequest>(
-        { thread, ...body }: Request,
-        { deadlineMs = options.deadlineMs, signal }: BuildOptions = {},
-      ) {
-        const answer = await call('buildContext', { params: { thread }, body, deadlineMs, prefer: preferWait, signal })
-        // In the format that the request names.
-        return answer.body as ContextFor<Request>
-      },
+      build: (request, { deadlineMs = options.deadlineMs, ...others } = {}) =>
+        buildOverHttp(call, request, { ...others, ...(deadlineMs !== undefined && { deadlineMs }) }),
       planPruning: async ({ thread, ...query }) => (await call('getPrunePlan', { params: { thread }, query })).body,
       uncompact: async ({ thread, ...body }) => (await call('uncompact', { params: { thread }, body })).body,
       async find(id) {
@@ -50,11 +43,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       },
       at: async (params) => (await call('getContextAt', { params })).body,
       diff: async (context, other) => (await call('diffContexts', { params: { context, other } })).body,
-      async order({ thread, ...body }, { deadlineMs = limits.waitMsMax } = {}) {
-        checkDeadline(deadlineMs)
-        const prefer = () => `respond-async, ${preferWait(deadlineMs)}`
-        return (await call('buildContext', { params: { thread }, body, prefer })).body.id
-      },
+      order: (request, how = {}) => orderOverHttp(call, request, how),
       subscribe: (subscription) => subscribeToContexts(client, subscription),
     },
     threads: {

@@ -6,7 +6,6 @@ import type {
   ArchiveSearchResult,
   ContextDiff,
   ContextFor,
-  ContextRequest,
   ContextResult,
   ContextSummary,
   DeadLetterEntry,
@@ -23,7 +22,15 @@ import type {
 } from '@heddle/contracts'
 import type { subscribeToContexts } from '../calls/subscribe.js'
 import type { AgentsClient, SnapshotsClient } from './agents.js'
-import type { BuildOptions, ContextListOptions, GetOptions, MomentOptions, RequestedContext } from './contexts.js'
+import type {
+  BuildOptions,
+  BuildRequest,
+  ContextListOptions,
+  GetOptions,
+  MomentOptions,
+  RequestedContext,
+  WithAppended,
+} from './contexts.js'
 import type { FollowedEvents, FollowOptions, SubscribeOptions } from './events.js'
 import type { ItemsClient } from './items.js'
 import type { AppendOptions, ListMessagesOptions, Producer, ProducerOptions } from './messages.js'
@@ -45,8 +52,16 @@ export interface Client {
     redrive(selection?: DeadLetterSelection): Promise<RedriveResult>
   }
   readonly contexts: {
-    /** If the type of `request` contains the format, the messages have the types of the provider's package. */
-    build<Request extends ContextRequest>(request: Request, options?: BuildOptions): Promise<ContextFor<Request>>
+    /**
+     * Appends the messages of `append`, if any, and builds a context. If the type of `request` contains the format, the
+     * messages of the context have the types of the provider's package.
+     *
+     * @throws HeddleError with the fact `appended` if the messages were stored and the context could not be built
+     */
+    build<Request extends BuildRequest>(
+      request: Request,
+      options?: BuildOptions,
+    ): Promise<ContextFor<Request> & WithAppended>
     /** The contexts of a thread, newest first, without their messages. */
     list(options: ContextListOptions): Promise<Page<ContextSummary>>
     /** A context as it was delivered. */
@@ -56,7 +71,7 @@ export interface Client {
     /** The difference between two contexts. */
     diff(before: string, after: string): Promise<ContextDiff>
     /** Requests a context without waiting for it; returns its id. */
-    order(request: ContextRequest, options?: Pick<BuildOptions, 'deadlineMs'>): Promise<string>
+    order(request: BuildRequest, options?: Pick<BuildOptions, 'deadlineMs' | 'idempotencyKey'>): Promise<string>
     find(id: string): Promise<RequestedContext>
     /** Previews a compaction; changes nothing. */
     planPruning(options: PlanOptions): Promise<PrunePlan>

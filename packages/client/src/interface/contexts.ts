@@ -1,5 +1,24 @@
-import type { ContextResult } from '@heddle/contracts'
+import type { AppendResult, ContextRequest, ContextResult } from '@heddle/contracts'
+import type { FormEntries } from '../forms/entries.js'
+import type { FormName } from '../forms/index.js'
+import type { NewMessage } from './messages.js'
 import type { PageOptions } from './pages.js'
+
+/** A request for a context, which may append messages to the thread first. With `append` it names the `agent`. */
+export type BuildRequest = ContextRequest & TurnMessages
+
+type TurnMessages =
+  | { readonly append?: undefined; readonly appendFormat?: undefined }
+  | { readonly append: readonly NewMessage[]; readonly appendFormat?: 'neutral' }
+  | {
+      /** The format of the messages in `append`, as of a provider's package; `format` is that of the context. */
+      [Form in FormName]: { readonly append: readonly FormEntries[Form][]; readonly appendFormat: Form }
+    }[FormName]
+
+/** What became of the messages of a request with `append`. */
+export interface WithAppended {
+  readonly appended?: AppendResult
+}
 
 export interface BuildOptions {
   /** How long to wait for the context, in milliseconds. */
@@ -10,6 +29,11 @@ export interface BuildOptions {
    * `RATE_LIMITED` before anything is requested. Default `wait`.
    */
   readonly onBusy?: 'wait' | 'fail'
+  /**
+   * A request repeated with this key appends its messages once, and gets the same context while that is kept. Default:
+   * none; messages with ids are stored once in any case.
+   */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** A moment of a thread. */

@@ -5,6 +5,7 @@ import type { JsonObject } from '../primitives/json.js'
 import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
 import { flagQuerySchema, isoTimeSchema, named, pageSchema } from './common.js'
+import { appendedSchema, receivedTurnFields, turnFields } from './messages.js'
 
 export const contextParamsSchema = z.strictObject({ context: idSchema })
 export const contextQuerySchema = z.strictObject({
@@ -15,7 +16,9 @@ export const momentParamsSchema = z.strictObject({ thread: nameSchema, at: timeS
 export const contextPairParamsSchema = z.strictObject({ context: idSchema, other: idSchema })
 
 /** A request for a context; its thread is in the path. */
-export const contextBodySchema = named('ContextBody', contextRequestSchema.omit({ thread: true }))
+export const contextBodySchema = named('ContextBody', contextRequestSchema.omit({ thread: true }).extend(turnFields))
+/** The body before the messages of `append` are parsed, which the client of the handler does for all its callers. */
+export const receivedContextBodySchema = contextBodySchema.extend(receivedTurnFields)
 /** Any JSON: messages of a context were checked when it was built. */
 const formattedMessageSchema: z.ZodType<JsonObject> = z.record(z.string(), z.any())
 
@@ -24,6 +27,8 @@ export const contextSchema = named(
   contextResultSchema.extend({
     /** In the requested format. */
     messages: z.array(formattedMessageSchema),
+    /** For a request with `append`: what became of the messages. */
+    appended: appendedSchema.optional(),
   }),
 )
 export const httpReceiptSchema = named('Receipt', receiptSchema)

@@ -59,6 +59,16 @@ export const receivedAppendBodySchema = z.discriminatedUnion(
   byFormat,
 )
 
+/** Messages that a request for a context appends first. */
+export const turnFields = {
+  /** Messages to append to the thread before the context is built. With them the body needs an `agent`. */
+  append: listOf(z.union([named('Message', messageBodySchema), providerMessageSchema])).optional(),
+  /** The format of the messages in `append`; `format` is that of the context. Default `neutral`. */
+  appendFormat: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).optional(),
+}
+/** The same before the messages are parsed. */
+export const receivedTurnFields = { ...turnFields, append: listOf(z.unknown()).optional() }
+
 /** The same for models, whose tools take one object. */
 export const appendToolInputSchema = z.strictObject({
   agent: nameSchema,

@@ -137,6 +137,8 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       thread: 'Thread to append to',
       format: "Format of the messages: neutral, or a provider's",
       contextId: 'Context that the replies answer',
+      context: 'Also return the next context',
+      'context.budget': 'Most tokens',
       newAgentRollingWindow: 'rollingWindow of an agent created by this',
       messages: 'In the order of the conversation',
       'messages[].id': 'A UUID of yours: a repeat of it is stored once',

@@ -115,11 +115,14 @@ export const mcpTools = {
     title: 'Append messages',
     operation: 'appendMessages',
     description: `${appendMessages.summary}. Agent and thread are created if they do not exist. With a format, messages have the form of that provider's package. Messages sent again with the same ids are stored once.`,
-    input: appendToolInputSchema,
-    output: appendMessages.answers[200].schema,
+    input: appendToolInputSchema.extend({
+      context: contextRequestSchema.pick({ budget: true }).optional(),
+    }),
+    output: appendMessages.answers[200].schema.extend({ context: z.record(z.string(), z.unknown()).optional() }),
     annotations: adding,
     recovery: {
       CONFLICT: 'Name the agent that the thread began with; if another message has this id, leave the id out.',
+      BUDGET_TOO_SMALL: 'The messages are stored. Call build_context with a larger budget.',
       TIMEOUT: 'Call again with the same ids: nothing is stored twice.',
     },
   },

@@ -10,6 +10,7 @@ import {
   httpContextDiffSchema,
   httpReceiptSchema,
   momentParamsSchema,
+  receivedContextBodySchema,
 } from '../http/contexts.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
@@ -31,11 +32,15 @@ export const contextOperations = {
     repeat: 'once',
     stage: 'assemble',
     summary: 'Build a context: messages for a provider, within a budget, with a receipt',
-    description: 'Missing fields of the body are taken from the settings of the thread and its agent.',
+    description:
+      'Missing fields of the body are taken from the settings of the thread and its agent. With `append`, the messages are first stored in the thread, as by the append operation, which takes a key of the role `agent` or `admin`; if the context then cannot be built, they stay stored and `facts.appended` of the problem says so.',
     params: threadParamsSchema,
     body: contextBodySchema.optional(),
+    receivedBody: receivedContextBodySchema.optional(),
     bodyBytesMax: limits.httpBodyBytesMax,
     headers: {
+      'Idempotency-Key':
+        'A request repeated with this key appends its messages once, and gets the same context while that is kept. Another request under the same key, in the same thread, is a conflict.',
       Prefer:
         '`wait=N`: wait at most N seconds for it, 30 if it is left out. `respond-async`: do not wait; the answer says where it will be.',
     },

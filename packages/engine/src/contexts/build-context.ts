@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { checkDeadline, newId, retryUntil } from '@heddle/client/calls'
 import type { BuildOptions } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import {
+  ConflictError,
   type ContextJob,
   type ContextRequest,
   type ContextResult,
@@ -17,6 +19,11 @@ import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
 import { jobOf, resultOf, rowOf } from './request-row.js'
 
+export interface BuildContextOptions extends Omit<BuildOptions, 'idempotencyKey'> {
+  /** A context that exists under this id answers the request. Default: a new id. */
+  readonly contextId?: string | undefined
+}
+
 /**
  * Asks for a context and waits for it. Its row is the answer: what is lost on the way, a job or a message, costs a moment
  * and never the context.
@@ -28,7 +35,7 @@ import { jobOf, resultOf, rowOf } from './request-row.js'
 export async function buildContext(
   parts: EngineContext,
   request: ContextRequest,
-  { deadlineMs = DEADLINE_MS_DEFAULT, signal, onBusy = 'wait' }: BuildOptions = {},
+  { deadlineMs = DEADLINE_MS_DEFAULT, signal, onBusy = 'wait', contextId }: BuildContextOptions = {},
 ): Promise<ContextResult> {
   const checked = parse(contextRequestSchema, request, 'context request')
   checkDeadline(deadlineMs)
@@ -38,7 +45,8 @@ export async function buildContext(
   const endsAtMs = clock.monotonicMs() + deadlineMs
   const release = onBusy === 'fail' ? take() : await retryUntil(async () => take(), { clock, endsAtMs, signal })
   try {
-    const context = new AwaitedContext(parts, checked, Math.max(1, endsAtMs - clock.monotonicMs()), signal)
+    const deadline = { leftMs: Math.max(1, endsAtMs - clock.monotonicMs()), signal }
+    const context = new AwaitedContext(parts, checked, deadline, contextId)
     return await withPartBytes(parts, await context.answered())
   } finally {
     release()
@@ -53,18 +61,25 @@ export async function buildContext(
 class AwaitedContext {
   readonly #parts: EngineContext
   readonly #request: ContextRequest
-  readonly #id = newId()
+  readonly #id: string
   readonly #deadlineAtMs: number
   /** Under which one may be prepared for it; null where none ever is. */
   readonly #key: string | null
   readonly #expected: ExpectedReply<ContextResult>
   #isSent = false
 
-  constructor(parts: EngineContext, request: ContextRequest, deadlineMs: number, signal: AbortSignal | undefined) {
+  constructor(
+    parts: EngineContext,
+    request: ContextRequest,
+    { leftMs: deadlineMs, signal }: { readonly leftMs: number; readonly signal: AbortSignal | undefined },
+    id: string | undefined,
+  ) {
     this.#parts = parts
     this.#request = request
+    this.#id = id ?? newId()
     this.#deadlineAtMs = Date.now() + deadlineMs
-    this.#key = preparedKey(request, parts.settings)
+    // A prepared context has an id of its own.
+    this.#key = id === undefined ? preparedKey(request, parts.settings) : null
     this.#expected = parts.queues.expectReply({
       requestId: this.#id,
       deadlineMs,
@@ -134,6 +149,7 @@ class AwaitedContext {
     // There is none yet, or it was erased: with its thread, which asking says, or since it was about to show another one
     // that was.
     if (row === null && wasSent) return await this.#ask()
+    if (row !== null && !isDeepStrictEqual(row.request, this.#request)) throw otherRequest(row.request)
     const result = resultOf(row)
     if (result !== undefined) this.#note(row?.mayAnswerAgain ?? false)
     return result
@@ -155,4 +171,12 @@ class AwaitedContext {
   #row() {
     return rowOf(this.#parts, this.#id, this.#request, this.#deadlineAtMs)
   }
+}
+
+function otherRequest(request: ContextRequest): ConflictError {
+  return new ConflictError('under this idempotency key another context of the thread was requested', {
+    field: 'idempotencyKey',
+    facts: { request },
+    hint: 'Use a key of its own for each request; a repeat must be the same in every field.',
+  })
 }

@@ -1,5 +1,5 @@
 import { checkDeadline, newId } from '@heddle/client/calls'
-import type { BuildOptions, GetOptions, RequestedContext } from '@heddle/client/interface'
+import type { GetOptions, RequestedContext } from '@heddle/client/interface'
 import {
   type ContextDiff,
   type ContextRequest,
@@ -15,6 +15,7 @@ import { diffContexts } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import { loadContext, requestContext } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
+import type { BuildContextOptions } from './build-context.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
 import { jobOf, resultOf, rowOf } from './request-row.js'
@@ -30,14 +31,14 @@ import { jobOf, resultOf, rowOf } from './request-row.js'
 export async function startContextRequest(
   parts: EngineContext,
   request: ContextRequest,
-  { deadlineMs = limits.waitMsMax }: Pick<BuildOptions, 'deadlineMs'> = {},
+  { deadlineMs = limits.waitMsMax, contextId }: Pick<BuildContextOptions, 'deadlineMs' | 'contextId'> = {},
 ): Promise<string> {
   const checked = parse(contextRequestSchema, request, 'context request')
   checkDeadline(deadlineMs)
   if (checked.at !== undefined) return (await contextAt(parts, { ...checked, at: checked.at })).id
   const { store, queues, projectId, log } = parts
   const release = queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
-  const id = newId()
+  const id = contextId ?? newId()
   const asked = rowOf(parts, id, checked, Date.now() + deadlineMs)
   try {
     await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })

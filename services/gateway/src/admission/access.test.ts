@@ -72,7 +72,7 @@ test('a revoked key is accepted for less than a second', async () => {
 test('each role is allowed its permissions and nothing else', () => {
   for (const role of accessRoles) {
     for (const needs of ['produce', 'read', 'admin'] as const) {
-      const check = () => checkPermission({ project: 'acme', role }, needs)
+      const check = () => checkPermission({ role }, needs)
       if (permissionsOf[role].includes(needs)) expect(check).not.toThrow()
       else
         expect(check).toThrow(

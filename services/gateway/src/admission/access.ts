@@ -64,7 +64,7 @@ function unauthorized(detail: string): Refused {
 }
 
 /** @throws Refused with 403 if the role lacks the permission */
-export function checkPermission({ role }: Access, needs: Permission): void {
+export function checkPermission({ role }: Pick<Access, 'role'>, needs: Permission): void {
   if (permissionsOf[role].includes(needs)) return
   throw new Refused({
     code: 'FORBIDDEN',

@@ -1,14 +1,20 @@
-import type { RequestedContext } from '@heddle/client/interface'
-import type { ContextRequest, ContextResult, contextOperations } from '@heddle/contracts'
+import type { BuildRequest, RequestedContext } from '@heddle/client/interface'
+import type { ContextResult, contextOperations } from '@heddle/contracts'
+import { checkPermission } from '../admission/access.js'
 import type { Handlers } from '../http/handler.js'
+import { readKey } from '../http/idempotency.js'
 import { readPrefer } from '../http/prefer.js'
 
 export const contextHandlers: Handlers<typeof contextOperations> = {
-  async buildContext({ client, params, body, headers, signal }) {
+  async buildContext({ client, role, params, body, headers, signal }) {
     const { respondAsync, waitMs: deadlineMs } = readPrefer(headers['prefer'])
-    const request = { ...body, ...params }
-    if (respondAsync) return underWay(await client.contexts.order(request, { deadlineMs }))
-    const context = await client.contexts.build<ContextRequest>(request, { deadlineMs, signal, onBusy: 'fail' })
+    if (body?.append !== undefined) checkPermission({ role }, 'produce')
+    const idempotencyKey = readKey(headers['idempotency-key'])
+    // Only the frame of the messages has been parsed: the client parses them by their format.
+    const request = { ...body, ...params } as BuildRequest
+    if (respondAsync) return underWay(await client.contexts.order(request, { deadlineMs, idempotencyKey }))
+    const how = { deadlineMs, signal, onBusy: 'fail', idempotencyKey } as const
+    const context = await client.contexts.build<BuildRequest>(request, how)
     return { status: 200, body: context }
   },
   listContexts: ({ client, params, query }) => client.contexts.list({ ...query, ...params }),

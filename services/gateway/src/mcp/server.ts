@@ -51,7 +51,7 @@ export function createMcpServer({ client, role, log, share = (work) => work() }:
     const tool = allowed.find(({ name }) => name === given.name)
     if (tool === undefined) throw noSuchTool(given.name, allowed)
     try {
-      const work = () => tool.call(given.arguments ?? {}, { client, signal })
+      const work = () => tool.call(given.arguments ?? {}, { client, role, signal })
       const { stage } = tool
       const { result, content } = showParts(await share(work, { signal, stage }))
       return {

@@ -1,5 +1,8 @@
 import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
+import type { BuildRequest } from '@heddle/client/interface'
 import {
+  type AccessRole,
+  type ContextResult,
   type McpToolContract,
   type McpToolName,
   mcpTools,
@@ -10,10 +13,12 @@ import {
 } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
+import { checkPermission } from '../admission/access.js'
 
 /** Dependencies of a tool call: they give access to the caller's own project only. */
 export interface ToolDeps {
   readonly client: RemoteClient
+  readonly role: AccessRole
   readonly signal: AbortSignal
 }
 
@@ -24,11 +29,8 @@ type Run<Name extends McpToolName> = (input: Input<Name>, deps: ToolDeps) => Pro
 const runs: { readonly [Name in McpToolName]: Run<Name> } = {
   recall: (input, { client }) => client.recall(input),
   search: (input, { client }) => client.search(input),
-  async build_context(input, { client, signal }) {
-    const built = await client.contexts.build(input, { signal, onBusy: 'fail' })
-    const { id, tokensUsed, budget, summaryUsed, strategy, format, messages, receipt } = built
-    return { id, tokensUsed, budget, summaryUsed, strategy, format, messages, notes: receipt.notes }
-  },
+  build_context: async (input, { client, signal }) =>
+    toBuilt(await client.contexts.build(input, { signal, onBusy: 'fail' })),
   async list_threads({ agent, ...page }, { client }) {
     // A missing agent is an error, unlike an agent without threads.
     if (agent !== undefined) await client.agents.get(agent)
@@ -36,14 +38,26 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     return { items: items.map(toListedThread), nextCursor }
   },
   history: (input, { client }) => historyWithin(PAGE_CHARACTERS_MAX, input, client),
-  append_messages: (input, { client, signal }) =>
+  async append_messages({ context, ...input }, { client, role, signal }) {
     // The client parses messages by their format.
-    client.messages.append({ ...(input as RemoteAppendOptions), onBusy: 'fail', signal }),
+    const append = input as RemoteAppendOptions
+    if (context === undefined) return await client.messages.append({ ...append, onBusy: 'fail', signal })
+    checkPermission({ role }, 'read')
+    const { agent, thread, format: appendFormat, messages } = append
+    const request = { ...context, agent, thread, append: messages, appendFormat } as BuildRequest
+    const { appended, ...built } = await client.contexts.build<BuildRequest>(request, { signal, onBusy: 'fail' })
+    return { ...appended, context: toBuilt(built) }
+  },
   save_snapshot: (input, { client, signal }) => client.snapshots.save(input, { signal }),
   list_snapshots: ({ agent, ...page }, { client }) => client.snapshots.history(agent, page),
   restore_snapshot: ({ id }, { client, signal }) => client.snapshots.restore(id, { signal }),
   clear_context: ({ agent, clearedAt }, { client }) =>
     client.agents.clear(agent, clearedAt === undefined ? {} : { clearedAt }),
+}
+
+function toBuilt({ receipt, ...built }: ContextResult) {
+  const { id, tokensUsed, budget, summaryUsed, strategy, format, messages } = built
+  return { id, tokensUsed, budget, summaryUsed, strategy, format, messages, notes: receipt.notes }
 }
 
 /** An answer over MCP contains its data twice, as text and as structured content. */

@@ -1,3 +1,4 @@
+import type { NewMessage } from '@heddle/client/interface'
 import type { Measured } from '@heddle/test-support/figure'
 import type { Bench } from '../bench.js'
 import { conversationOf } from '../contexts/conversation.js'
@@ -14,7 +15,7 @@ const SETTLE_DEADLINE_MS = 60_000
 
 /**
  * The turn of an agent: append one message, wait until it is stored, request a context for a budget that is not the
- * agent's. One caller, workers of all stages in one other process.
+ * agent's, in two calls (`full`) or in one (`one`). One caller, workers of all stages in one other process.
  */
 export async function measureFullTurns(bench: Bench): Promise<Measured[]> {
   const { backend } = bench.servers
@@ -42,17 +43,25 @@ export async function measureFullTurns(bench: Bench): Promise<Measured[]> {
     threads[name] = { agent: own, thread }
   }
   const tookMs: Record<string, number[]> = {}
-  const turnsOf = (name: string) => () =>
-    p50Of(TURNS_PER_ROUND, async (turn) => {
-      const { agent, thread } = threads[name] as { agent: string; thread: string }
-      const ms = await timed(async () => {
-        await client.messages.append({ agent, thread, messages: conversationOf(1, turn) })
-        await client.contexts.build({ thread, budget: ASKED_BUDGET, format: 'openai-chat' })
+  type Turn = (thread: { agent: string; thread: string }, messages: readonly NewMessage[]) => Promise<unknown>
+  const request = { budget: ASKED_BUDGET, format: 'openai-chat' } as const
+  const inTwoCalls: Turn = async ({ agent, thread }, messages) => {
+    await client.messages.append({ agent, thread, messages })
+    await client.contexts.build({ ...request, thread })
+  }
+  const inOneCall: Turn = (thread, append) => client.contexts.build({ ...request, ...thread, append })
+  const turnsOf =
+    (name: string, turn = inTwoCalls, thread = name) =>
+    () =>
+      p50Of(TURNS_PER_ROUND, async (call) => {
+        const ms = await timed(() =>
+          turn(threads[thread] as { agent: string; thread: string }, conversationOf(1, call)),
+        )
+        tookMs[name] = [...(tookMs[name] ?? []), ms]
+        return ms
       })
-      tookMs[name] = [...(tookMs[name] ?? []), ms]
-      return ms
-    })
   const p50 = await interleaved(ROUNDS, {
+    one1k: turnsOf('one1k', inOneCall, 'full1k'),
     full1k: turnsOf('full1k'),
     full10k: turnsOf('full10k'),
     full100k: turnsOf('full100k'),
@@ -68,6 +77,7 @@ export async function measureFullTurns(bench: Bench): Promise<Measured[]> {
   })
   const ceiling = median(p50.full1k)
   return [
+    { ...figure('one1k'), target: '<= 12' },
     { ...figure('full1k'), target: '<= 15' },
     { ...figure('full10k'), ceiling, target: '<= 1.2' },
     { ...figure('full100k'), ceiling, target: '<= 1.2' },
