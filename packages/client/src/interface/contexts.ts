@@ -15,7 +15,7 @@ type TurnMessages =
       [Form in FormName]: { readonly append: readonly FormEntries[Form][]; readonly appendFormat: Form }
     }[FormName]
 
-/** What became of the messages of a request with `append`. */
+/** The result of appending the messages of a request with `append`. */
 export interface WithAppended {
   readonly appended?: AppendResult
 }

@@ -27,7 +27,7 @@ export const contextSchema = named(
   contextResultSchema.extend({
     /** In the requested format. */
     messages: z.array(formattedMessageSchema),
-    /** For a request with `append`: what became of the messages. */
+    /** For a request with `append`: the result of appending its messages. */
     appended: appendedSchema.optional(),
   }),
 )

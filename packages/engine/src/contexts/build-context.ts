@@ -120,7 +120,7 @@ class AwaitedContext {
   /** @returns what was prepared and answers it, which is found by the statement that asks; then nothing is asked for */
   async #ask(): Promise<ContextResult | undefined> {
     const { store, projectId, clock } = this.#parts
-    // What is under way already is to be answered by its own worker.
+    // A request that was sent is answered by its own worker.
     const isToBeLookedFor = this.#key !== null && !this.#isSent
     const asked = {
       ...this.#row(),

@@ -3,7 +3,7 @@ import { errorFromData, type IngestJob, stagesAfterIngest, type WakeJob } from '
 import { type Queues, Wakes } from '@heddle/queue'
 import { type Clock, type Logger, within } from '@heddle/runtime'
 import { AppendCommits, type Store } from '@heddle/store'
-import type { OutgoingJob } from './send-job.js'
+import type { OutgoingJob } from './split-append.js'
 
 export interface DirectAppendsOptions {
   readonly store: Store

@@ -16,8 +16,8 @@ import { loadThread } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import type { DirectOutcome } from './direct-appends.js'
 import { storedOf } from './existing-messages.js'
-import { type OutgoingJob, type SendOptions, sendJob } from './send-job.js'
-import { type MessageBatch, measure, type SizedMessage, split } from './split-append.js'
+import { type SendOptions, sendJob } from './send-job.js'
+import { type MessageBatch, measure, type OutgoingJob, type SizedMessage, split } from './split-append.js'
 import { windowWarnings } from './window-warnings.js'
 
 const noIds: ReadonlySet<string> = new Set()

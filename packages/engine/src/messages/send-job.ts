@@ -1,16 +1,11 @@
 import { isWorthRetrying, pauseAfter, type RetryPolicy, retryUntil } from '@heddle/client/calls'
 import type { Ack } from '@heddle/client/interface'
-import { HeddleError, type IngestJob } from '@heddle/contracts'
+import { HeddleError } from '@heddle/contracts'
 import type { ExpectedReply } from '@heddle/queue'
 import { backOffMs } from '@heddle/runtime'
 import type { EngineContext } from '../setup/options.js'
 import { storedOf } from './existing-messages.js'
-
-/** A job that is to be sent, with what it takes of the queue's room. */
-export interface OutgoingJob {
-  readonly job: IngestJob
-  readonly bytes: number
-}
+import type { OutgoingJob } from './split-append.js'
 
 export interface SendOptions extends RetryPolicy {
   readonly ack: Ack

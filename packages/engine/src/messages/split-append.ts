@@ -1,4 +1,11 @@
-import { jsonLengthOf, limits, messageCharacters, PermanentError, type PlacedMessage } from '@heddle/contracts'
+import {
+  type IngestJob,
+  jsonLengthOf,
+  limits,
+  messageCharacters,
+  PermanentError,
+  type PlacedMessage,
+} from '@heddle/contracts'
 
 /** A message on its way, with what it takes of a job's room. */
 export interface SizedMessage {
@@ -14,6 +21,12 @@ export interface MessageBatch {
   readonly messages: PlacedMessage[]
   characters: number
   jsonCharacters: number
+}
+
+/** A job that is to be sent, with what it takes of the queue's room. */
+export interface OutgoingJob {
+  readonly job: IngestJob
+  readonly bytes: number
 }
 
 /** Messages in one job: a hundred fill one insert well, and a lost job costs little to send again. */
