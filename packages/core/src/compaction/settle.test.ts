@@ -37,6 +37,41 @@ test('a growing conversation is summarized again only when another range is cove
   expect(times).toBeLessThan(10)
 })
 
+test('a list that grows at its end has the compactions of the whole list, and reads only what they left', () => {
+  fc.assert(
+    fc.property(conversations(120), fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 8 }), (messages, steps) => {
+      let length = 0
+      for (const step of [...steps, messages.length]) {
+        length = Math.min(messages.length, length + step)
+        const { messages: part } = readConversation(messages.slice(0, length))
+        for (const budget of [800, 2_000]) {
+          const continued = settle(part, null, lane(budget), headOf(part), reference)
+          expect(continued).toEqual(settle(structuredClone(part), null, lane(budget), headOf(part), reference))
+        }
+      }
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('a message that comes at the end is added without reading covered messages again', () => {
+  let reads = 0
+  const watched = talk.map((message) => ({
+    ...message,
+    get tokens() {
+      reads++
+      return message.tokens
+    },
+  }))
+  const readsOf = (length: number) => {
+    reads = 0
+    settle(watched.slice(0, length), null, lane(4_000), length, reference)
+    return reads
+  }
+  const anew = readsOf(299)
+  expect(readsOf(300)).toBeLessThan(anew / 3)
+})
+
 const summaryOf = (covered: readonly Message[], all = covered) =>
   settledSummary(covered, { pairs: readConversation(all).pairs, before: null, tokensMax: 400, tree: null, reference })
 

@@ -78,13 +78,7 @@ export function settle(
 ): CompactionState | null {
   const before = kept.get(messages) ?? []
   const known = before.find(
-    (one) =>
-      one.start === start &&
-      one.lane.key === lane.key &&
-      one.lane.limitTokens === lane.limitTokens &&
-      one.headSeq === headSeq &&
-      one.reference === reference &&
-      areSame(one.messages, messages),
+    (one) => isOf(one, start, lane, reference) && one.headSeq === headSeq && areSame(one.messages, messages),
   )
   if (known !== undefined) return known.state
   const state = settleAnew(messages, start, lane, headSeq, reference)
@@ -117,7 +111,16 @@ function settleAnew(
   return { ...state, summary: text, summaryTokens: countTokens(text) }
 }
 
-/** All compactions of a conversation, in order; each one reads only what the earlier ones left. */
+/** The compactions of a list that may grow. */
+type Series = Omit<Settled, 'headSeq'>
+
+/** Latest series by the first message, garbage-collected with it. */
+const series = new WeakMap<Message, Series[]>()
+
+/**
+ * All compactions of a conversation, in order. Those of a list that has only grown at its end since the last call are
+ * continued: compactions depend on earlier messages alone, so they are those of the whole list.
+ */
 function settledPlans(
   messages: readonly Message[],
   start: CompactionState | null,
@@ -126,6 +129,44 @@ function settledPlans(
   reference: (message: Message) => string,
 ): CompactionState | null {
   const ordered = inConversationOrder(messages.filter((message) => ineligibleReason(message) === null))
+  const [first] = ordered
+  if (first === undefined) return start
+  const before = series.get(first) ?? []
+  const known = before.find((one) => isOf(one, start, lane, reference) && isPrefix(one.messages, ordered))
+  const left = known === undefined ? ordered : ordered.filter((message) => !isCovered(message, known.state))
+  const settled = plansFrom(left, known === undefined ? start : known.state, lane, headSeq, reference)
+  const state = settled === null || settled === start ? settled : { ...settled, headSeq }
+  const latest = { messages: ordered, start, lane, reference, state }
+  series.set(first, [latest, ...before.filter((one) => one !== known)].slice(0, KEPT_MAX))
+  return state
+}
+
+function isOf(
+  one: Series,
+  start: CompactionState | null,
+  lane: Lane,
+  reference: (message: Message) => string,
+): boolean {
+  const isLane = one.lane.key === lane.key && one.lane.limitTokens === lane.limitTokens
+  return one.start === start && isLane && one.reference === reference
+}
+
+function isPrefix(prefix: readonly Message[], messages: readonly Message[]): boolean {
+  return prefix.length <= messages.length && prefix.every((message, index) => message === messages[index])
+}
+
+/**
+ * The compactions that follow a state; each one reads only what the earlier ones left.
+ *
+ * @param ordered eligible messages in the order of the conversation
+ */
+function plansFrom(
+  ordered: readonly Message[],
+  start: CompactionState | null,
+  lane: Lane,
+  headSeq: number,
+  reference: (message: Message) => string,
+): CompactionState | null {
   let state = start
   // Intermediate states are discarded, so they share one map: copying it for each would take quadratic time.
   const prunings = new Map(start?.prunings)
