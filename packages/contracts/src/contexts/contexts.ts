@@ -137,6 +137,10 @@ export const receiptSchema = z.object({
   model: z.string().nullable(),
   agentVersion: z.int(),
   stateId: idSchema.nullable(),
+  /**
+   * The model or method that wrote the summary; absent without a summary, and in receipts of earlier versions.
+   */
+  summarizer: z.string().optional(),
   clearEpoch: z.int(),
   headSeq: z.int(),
   sections: z.array(z.object({ name: z.string(), tokens: z.int(), count: z.int() })),

@@ -12,6 +12,8 @@ export interface Body {
   /** Ids of the messages that it shows. */
   readonly shown: ReadonlySet<string>
   readonly stateId: string | null
+  /** The model or method that wrote the summary; undefined without a summary. */
+  readonly summarizer?: string | undefined
   /** Notes for the receipt about deviations. */
   readonly notes: readonly string[]
 }

@@ -86,6 +86,7 @@ function assembled(
       agentVersion: input.agent.version,
       ...plan.facts,
       stateId: body.stateId,
+      ...(body.summarizer !== undefined && { summarizer: body.summarizer }),
       clearEpoch: input.clearEpoch,
       headSeq: input.headSeq,
       sections: sectionTotals(entries, order),

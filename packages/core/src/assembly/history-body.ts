@@ -4,6 +4,7 @@ import { sentMessages } from '../delivery/reasoning.js'
 import { countNeutralMessage } from '../formats/index.js'
 import { messagesOf, noMessages } from '../strategies/define.js'
 import type { ContextStrategy, FittedHistory, TooSmall } from '../strategies/strategy.js'
+import { EXTRACTIVE } from '../summarizing/summarize.js'
 import type { Body, BodyPlan } from './body.js'
 import { countingOf } from './frame.js'
 import { emptyByWindow, windowNotes } from './hidden-messages.js'
@@ -91,6 +92,7 @@ function bodyOf(fitted: FittedHistory, input: BuildInput): Body {
     entries: historyEntries(fitted, summaryPart, input, countingOf(input)),
     shown: new Set(history.lines.flatMap(({ sources }) => sources.map(({ message }) => message.id))),
     stateId: state === input.state || isSummaryPublished ? input.stateId : null,
+    summarizer: summary === null ? undefined : isSummaryPublished ? input.summarizer : EXTRACTIVE,
     notes,
   }
 }

@@ -52,9 +52,11 @@ export interface BuildInput {
   readonly hiddenIterations?: number
   /** Messages that a context could show without a window and a clear. */
   readonly imported: number
-  /** The published state in this request's lane, or null. */
+  /** The published state that the history continues from: of this request's lane, or one that may serve it; or null. */
   readonly state: CompactionState | null
   readonly stateId: string | null
+  /** The model or method that wrote the summary of the state. Default: not known. */
+  readonly summarizer?: string | undefined
   /**
    * The thread's loop, if the strategy shows iterations: then `messages` is empty, `unloaded` accounts for the
    * messages, and `stateId` names the summary of the loop.

@@ -1,6 +1,7 @@
 import { overheadTokens, rawCost } from '../compaction/costs.js'
 import { heldUndone } from '../compaction/plan.js'
-import { type CompactionState, isCovered } from '../compaction/state.js'
+import { type CompactionState, isCovered, type Pruning } from '../compaction/state.js'
+import { costUnder } from '../compaction/state-costs.js'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import { type Caps, capSizes } from '../history/fit.js'
@@ -70,6 +71,52 @@ export function chooseShown(
   }
   if (chosen.ids.size === 0 && input.isAnswered !== true) return null
   return { ids: chosen.ids, heldIds: [...heldIds], caps: chosen.caps, coversUnloaded }
+}
+
+/** The messages that a context shows beside the summary of a published compaction. */
+export interface ShownBeside extends Pick<Shown, 'ids' | 'caps'> {
+  /** Messages that stay as the compaction left them. */
+  readonly prunings: ReadonlyMap<string, Pruning>
+}
+
+/**
+ * Chooses the messages to show beside a published summary: all that it does not cover, and the newest turns verbatim, one by
+ * one, which the compaction condensed or covers. The first covered turn that does not fit whole is shortened to the rest.
+ *
+ * @returns null if the messages that the compaction left do not fit
+ */
+export function chooseBeside(
+  conversation: Conversation,
+  published: CompactionState,
+  roomTokens: number,
+  input: HistoryInput,
+): ShownBeside | null {
+  const chosen = new Chosen(conversation, roomTokens, input)
+  const isHidden = (message: Message) => isCovered(message, published)
+  for (const message of conversation.messages) {
+    if (isHidden(message)) continue
+    chosen.ids.add(message.id)
+    chosen.usedTokens += costUnder(message, published)
+  }
+  if (chosen.usedTokens > roomTokens) return null
+  const prunings = new Map(published.prunings)
+  // Covered messages that were not loaded are older than all loaded ones, so the oldest loaded one must stay covered, too.
+  const oldest = input.hasUnloadedCovered === true ? conversation.messages.find(isHidden) : undefined
+  for (const group of groupsOf(conversation).toReversed()) {
+    if (oldest !== undefined && group.includes(oldest)) break
+    const hidden = group.filter(isHidden)
+    const pruned = group.filter((message) => prunings.has(message.id) && !isHidden(message))
+    const added = pruned.reduce((sum, message) => sum + rawCost(message) - costUnder(message, published), 0)
+    // A call and its results are shown verbatim together.
+    if (chosen.usedTokens + added <= roomTokens) {
+      for (const { id } of pruned) prunings.delete(id)
+      chosen.usedTokens += added
+    }
+    const taken = hidden.length === 0 ? 'whole' : chosen.take(hidden, roomTokens - chosen.usedTokens)
+    if (taken !== 'none') for (const { id } of hidden) prunings.delete(id)
+    if (taken !== 'whole') break
+  }
+  return { ids: chosen.ids, caps: chosen.caps, prunings }
 }
 
 /** The messages chosen so far, and their tokens. */

@@ -6,8 +6,8 @@ import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import { comparePositions, positionOf } from '../conversation/order.js'
 import { dropOldReasoning } from '../delivery/reasoning.js'
-import { chooseShown, type Shown } from './choose-shown.js'
-import { countSummary, layOut, reasoningNotes } from './lay-out.js'
+import { chooseBeside, chooseShown, type Shown } from './choose-shown.js'
+import { countSummary, type Layout, layOut, reasoningNotes } from './lay-out.js'
 import type { ContextStrategy, FittedHistory, HistoryInput } from './strategy.js'
 
 /** Maximum number of layouts tried; each corrects its budget by the error of the previous one. */
@@ -18,9 +18,14 @@ const FILLED_SHARE = 0.985
 const MARGIN_TOKENS = 16
 
 /**
- * Fills a budget that is smaller than the history: the first messages, the pinned ones and the latest request stay,
- * then the newest turns verbatim, one by one, and the next one shortened to the rest. One summary covers the others:
- * that of the published compaction if there is one, extended by later messages. A larger budget shows more.
+ * Fills a budget that is smaller than the history. A larger budget shows more.
+ *
+ * - Beside a published compaction whose rest fits: its summary as it was written, what it condensed as it is, and the newest
+ *   turns verbatim, one by one, those that it covers, too.
+ * - Otherwise: the first messages, the pinned ones and the latest request stay, then the newest turns verbatim. One summary
+ *   covers the others, made for this context: that of the published compaction, if there is one, extended by later messages.
+ *
+ * The first turn that does not fit whole is shortened to the rest.
  *
  * @returns null if not even the newest turn fits: then the history is fitted as for `cache`
  */
@@ -31,21 +36,72 @@ export function fillBudget(strategy: ContextStrategy, input: HistoryInput): Fitt
     Number.POSITIVE_INFINITY,
     input.isAnswered === true,
   )
+  const notes = reasoningNotes(dropped)
+  return fillPublished(conversation, input, notes) ?? fillAnew(strategy, conversation, input, notes)
+}
+
+function fillPublished(
+  conversation: Conversation,
+  input: HistoryInput,
+  notes: readonly string[],
+): FittedHistory | null {
+  const published = input.state
+  if (published?.covered == null || published.summary === null) return null
+  const summaryTokens = countSummary(published.summary, input)
+  const layoutIn = (roomTokens: number): Layout | null => {
+    const shown = chooseBeside(conversation, published, roomTokens, input)
+    const last = conversation.messages.findLast(({ id }) => shown?.ids.has(id) === false)
+    // Without a covered message the summary would stand for nothing.
+    if (shown === null || last === undefined || published.covered === null) return null
+    const covered = { from: published.covered.from, to: positionOf(last) }
+    const state = { ...published, covered, prunings: shown.prunings }
+    return { conversation, state, leftOut: new Map(), caps: shown.caps }
+  }
+  return fillRounds(input, notes, { roomTokens: input.roomTokens - summaryTokens, layoutIn })
+}
+
+function fillAnew(
+  strategy: ContextStrategy,
+  conversation: Conversation,
+  input: HistoryInput,
+  notes: readonly string[],
+): FittedHistory | null {
   const rest = new RestSummary(conversation, input)
-  let room = input.roomTokens - rest.tokens
+  const layoutIn = (roomTokens: number): Layout | null => {
+    const shown = chooseShown(strategy, conversation, rest.published, roomTokens, input)
+    return shown && { conversation, state: rest.stateBeside(shown), leftOut: new Map(), caps: shown.caps }
+  }
+  const roomTokens = input.roomTokens - rest.tokens
+  return fillRounds(input, notes, { roomTokens, layoutIn, lengthen: (tokens) => rest.lengthen(tokens) })
+}
+
+interface Filling {
+  /** Tokens for the messages, as estimated. */
+  readonly roomTokens: number
+  /** A layout of messages that are estimated to fit; null without one. */
+  layoutIn(roomTokens: number): Layout | null
+  /** Uses tokens that no turn fits into. Returns whether that changes anything; by default nothing does. */
+  lengthen?(tokens: number): boolean
+}
+
+/** Lays out a history with ever better estimates of its tokens, and returns the largest that fits. */
+function fillRounds(
+  input: HistoryInput,
+  notes: readonly string[],
+  { roomTokens, layoutIn, lengthen = () => false }: Filling,
+): FittedHistory | null {
+  let room = roomTokens
   let best: FittedHistory | null = null
   let before: FittedHistory | null = null
   for (let round = 0; round < ROUNDS_MAX && room > 0; round++) {
-    const shown = chooseShown(strategy, conversation, rest.published, room, input)
-    if (shown === null) break
-    const state = rest.stateBeside(shown)
-    const layout = { conversation, state, leftOut: new Map(), caps: shown.caps }
-    const fitted = layOut(layout, input, reasoningNotes(dropped))
+    const layout = layoutIn(room)
+    if (layout === null) break
+    const fitted = layOut(layout, input, notes)
     const left = input.roomTokens - fitted.tokens
     if (left >= 0 && (best === null || fitted.tokens > best.tokens)) best = fitted
     if (left >= 0 && fitted.tokens >= input.roomTokens * FILLED_SHARE) break
     const isStuck = fitted.tokens === before?.tokens
-    if (isStuck && (left <= 0 || !rest.lengthen(left))) break
+    if (isStuck && (left <= 0 || !lengthen(left))) break
     before = fitted
     if (!isStuck) room += left < 0 ? left - MARGIN_TOKENS : left
   }
