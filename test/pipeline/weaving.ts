@@ -111,10 +111,18 @@ export interface Woven {
 /** A settled thread as agents see it, without ids, times, and the order of arrival. */
 export async function woven(client: Client, thread = THREAD): Promise<Woven> {
   const contexts: unknown[] = []
+  const budgets = [undefined, 1_800, 12_000]
+  const requestOf = (budget: number | undefined) => ({
+    thread,
+    message: 'go on',
+    ...(budget !== undefined && { budget }),
+  })
+  // The first request of a budget has its lane compacted: all that follow are answered from the settled thread.
+  for (const budget of budgets) await client.contexts.build(requestOf(budget))
+  await client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
   for (const format of ['neutral', 'openai-chat'] as const satisfies FormatName[]) {
-    for (const budget of [undefined, 1_800, 12_000]) {
-      const request = { thread, message: 'go on', format, ...(budget !== undefined && { budget }) }
-      contexts.push(withoutArrival(await client.contexts.build(request)))
+    for (const budget of budgets) {
+      contexts.push(withoutArrival(await client.contexts.build({ ...requestOf(budget), format })))
     }
   }
   const { states } = await client.threads.get(thread)

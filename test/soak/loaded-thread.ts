@@ -18,6 +18,8 @@ export function loadedThread(index: number, count = MESSAGES_DEFAULT): LoadedFor
     input,
     items: null,
     awaitsPruning: false,
+    askedLane: null,
+    laneRecord: null,
     thread: { ...NOTHING, threadId: `thread ${index}` } as unknown as LoadedForBuild['thread'],
     dependence: { lane: '', versions: '', holdsUntilMs: null },
   }

@@ -82,7 +82,9 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
   const receipt = { ...made.built.receipt, ...embedder }
   const answer = await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
   deps.publishBuilt(projectId, loaded.threadId, contextId)
-  return done(loaded.awaitsPruning ? [{ wake: 'prune', projectId, threadId: loaded.threadId }] : [], answer)
+  const isNewLane = loaded.askedLane !== null && loaded.laneRecord?.askedAtMs === null
+  const wakesPrune = loaded.awaitsPruning || isNewLane
+  return done(wakesPrune ? [{ wake: 'prune', projectId, threadId: loaded.threadId }] : [], answer)
 }
 
 /**
@@ -93,7 +95,7 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
 async function record(
   built: ContextResult,
   made: MadeContext,
-  { input, threadId, asOfMs, prepared, isPrepared, asked }: LoadedInput,
+  { input, threadId, asOfMs, prepared, isPrepared, asked, askedLane }: LoadedInput,
   { payload: { projectId, wantsAnswer }, answerBytesMax = 0 }: Job<ContextJob>,
   { store, tails, clock }: AssembleDeps,
 ): Promise<Answer | undefined> {
@@ -120,7 +122,7 @@ async function record(
       (tx) => {
         const isFillChosen = request.fill === undefined
         const kept = { packed, stored, asOfMs, prepared, mentions, asked, isFillChosen }
-        return finishContext(tx, { id: result.id, result, ...kept })
+        return finishContext(tx, { id: result.id, result, ...kept, askedLane: askedLane ?? undefined })
       },
       // With mentioned threads, the transaction first checks that they still exist, so the commit cannot be sent with it.
       { together: mentions.length === 0 },

@@ -15,15 +15,15 @@ import {
 } from '@heddle/core'
 import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import {
-  awaitsSummary,
   type Compaction,
   clearThreadFailure,
+  dropSurplusLanes,
   findOvertaken,
   holdMarks,
   loadCompaction,
+  loadKeptLanes,
   loadUndone,
   type NewContextState,
-  type PruneUsage,
   publishCompaction,
   type Store,
   settlePrune,
@@ -32,7 +32,8 @@ import {
   voidStates,
 } from '@heddle/store'
 import { asSent } from './counting.js'
-import { growBelowTrigger } from './incremental-usage.js'
+import { growBelowTrigger, isKnown, loadAdded } from './incremental-usage.js'
+import { isAwaiting, loadLanes, storedUsages, type ThreadLane } from './lanes.js'
 import { type Counted, firstLook, loadCounted, MESSAGES_LOOKED_AT_MAX } from './load-candidates.js'
 
 export interface PruneDeps {
@@ -49,60 +50,102 @@ export const COMPACTIONS_PER_JOB_MAX = 20
 const reference = (message: Message) => messageReference(message.code)
 
 /**
- * Compacts a thread up to its head: counts new messages, and if the context has grown past its trigger, decides which
- * messages to condense or remove, archives them, and marks the range that needs a summary. The published series does not
- * depend on when it runs (docs/design.md#invariant-5).
+ * Compacts a thread up to its head in each of its lanes, its own first: counts new messages, and if the context has grown
+ * past its trigger, decides which messages to condense or remove, archives them, and marks the range that needs a summary.
+ * The published series does not depend on when it runs (docs/design.md#invariant-5).
+ *
+ * All lanes share one cursor, which moves once all of them are at the head: a crash between two lanes leaves the thread
+ * behind, where the reconciler finds it.
  *
  * @throws LargeJobError if more has to be read than `sizeMax` allows
  */
 export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
-  for (let round = 0; round < COMPACTIONS_PER_JOB_MAX && !job.signal.aborted; round++) {
-    const step = await deps.store.inProject(projectId, (tx) => pruneOnce(tx, threadId, deps))
-    if (step === 'gone') return skipped('the thread is gone')
-    if (step === 'needs-summary') return done([{ wake: 'summarize', projectId, threadId }])
-    if (step === 'settled') return done()
+  const wake = { projectId, threadId }
+  let step: Step = { kind: 'busy', lane: null, awaitsSummary: false }
+  for (let round = 0; round < COMPACTIONS_PER_JOB_MAX && !job.signal.aborted && step.kind === 'busy'; round++) {
+    const lane: string | null = step.lane
+    step = await deps.store.inProject(projectId, (tx) => pruneOnce(tx, threadId, lane, deps))
   }
-  return done([{ wake: 'prune', projectId, threadId }])
+  if (step.kind === 'gone') return skipped('the thread is gone')
+  if (step.kind === 'settled') return done(step.awaitsSummary ? [{ wake: 'summarize', ...wake }] : [])
+  // The agent's own summary does not wait for the lanes of requests.
+  return done([{ wake: 'prune', ...wake }, ...(step.awaitsSummary ? [{ wake: 'summarize' as const, ...wake }] : [])])
 }
 
-type Step = 'gone' | 'again' | 'needs-summary' | 'settled'
+type Step =
+  | { readonly kind: 'gone' }
+  /** A lane was compacted, or made void, and may be due again; null for the first. */
+  | { readonly kind: 'busy'; readonly lane: string | null; readonly awaitsSummary: boolean }
+  | { readonly kind: 'settled'; readonly awaitsSummary: boolean }
 
-async function pruneOnce(tx: Tx, threadId: string, { settings, sizeMax }: PruneDeps): Promise<Step> {
+/** @param busyLane the lane that is likely not at the head yet: until it is, the others are not looked at */
+async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps: PruneDeps): Promise<Step> {
   // Pipelined in this order, so that marks are read after a concurrent undo.
-  const [, compaction, undone] = await Promise.all([
+  const [, own, undone, kept] = await Promise.all([
     holdMarks(tx, threadId, 'read'),
-    loadCompaction(tx, { threadId, settings }),
+    loadCompaction(tx, { threadId, settings: deps.settings }),
     loadUndone(tx, threadId),
+    loadKeptLanes(tx, { threadId }),
   ])
-  if (!compaction) return 'gone'
+  if (!own) return { kind: 'gone' }
+  const lanes = await loadLanes(tx, own, kept, deps.settings)
   // Undone messages are in the context again, so such a thread is always read.
-  const { headSeq, pruneSeq } = compaction.thread
-  const isLong = sizeMax !== undefined && headSeq - pruneSeq > sizeMax.messages
-  const grown = undone.size > 0 || isLong ? null : await growBelowTrigger(tx, compaction, sizeMax)
-  if (grown !== null) return await settlePruned(tx, compaction, grown)
+  const canGrow = undone.size === 0 && lanes.some(({ compaction, known }) => isKnown(compaction, known))
+  const added = canGrow ? await loadAdded(tx, own, deps.sizeMax) : null
+  const usages = new Map<Compaction, number | null>()
+  for (const { compaction, known } of busyFirst(lanes, busyLane)) {
+    const tokens = growBelowTrigger(compaction, known, added) ?? (await compactOnce(tx, compaction, undone, deps))
+    if (tokens === 'busy')
+      return { kind: 'busy', lane: compaction.lane.key, awaitsSummary: compaction !== own && isAwaiting(own) }
+    usages.set(compaction, tokens)
+  }
+  const isPending = lanes.some(({ compaction }) => isAwaiting(compaction))
+  if (kept.length > 0) await dropSurplusLanes(tx, own, kept)
+  const { thread } = own
+  await settlePrune(tx, {
+    thread,
+    ...storedUsages(own, usages),
+    awaitsSummary: isPending,
+    keptLanes: kept.map(({ lane }) => lane),
+  })
+  if (!isPending && thread.lastError !== null)
+    await clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] })
+  return { kind: 'settled', awaitsSummary: isPending }
+}
+
+function busyFirst(lanes: readonly ThreadLane[], busyLane: string | null): ThreadLane[] {
+  const isBusy = ({ compaction }: ThreadLane) => compaction.lane.key === busyLane
+  return [...lanes.filter(isBusy), ...lanes.filter((one) => !isBusy(one))]
+}
+
+/**
+ * Reads what a lane's compactions left of the thread, and publishes the next compactions if they are due.
+ *
+ * @returns the tokens of the context if no compaction is due, null if they have to be read again; `busy` if something was published
+ * @throws LargeJobError if more has to be read than `sizeMax` allows
+ */
+async function compactOnce(
+  tx: Tx,
+  compaction: Compaction,
+  undone: ReadonlySet<string>,
+  { sizeMax }: PruneDeps,
+): Promise<number | null | 'busy'> {
   refuseLargeJob(uncoveredSize(compaction.thread, compaction.latest), sizeMax)
-  let usage: number | null = null
   for (let limit = firstLook(compaction); ; limit = Math.min(2 * limit, MESSAGES_LOOKED_AT_MAX)) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
-    if (await voidOvertaken(tx, compaction, state, messages)) return 'again'
+    if (await voidOvertaken(tx, compaction, state, messages)) return 'busy'
     const isOff = compaction.settings.disableAutoSummarize
     const sent = asSent(messages, compaction)
     const plan = isOff ? null : nextCompaction(readConversation(sent), state, compaction.lane, reference)
     if (plan) {
       await publishSeries(tx, compaction, plan, { state, messages })
-      return 'again'
+      return 'busy'
     }
-    usage = hasMore || undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
     // If the messages are many and small, those read may not reach the trigger.
-    if (!hasMore || isOff || limit >= MESSAGES_LOOKED_AT_MAX) break
+    if (!hasMore || isOff || limit >= MESSAGES_LOOKED_AT_MAX)
+      return hasMore || undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
   }
-  const { latest, lane } = compaction
-  return await settlePruned(
-    tx,
-    compaction,
-    usage === null ? null : { tokens: usage, stateId: latest?.id ?? null, lane: lane.key },
-  )
 }
 
 /** Compactions in one transaction, so that it ends soon. */
@@ -133,16 +176,6 @@ async function publishSeries(
     left = left.filter((message) => !isCovered(message, state))
     plan = nextCompaction(readConversation(asSent(left, compaction)), state, lane, reference)
   }
-}
-
-async function settlePruned(tx: Tx, { thread, latest }: Compaction, usage: PruneUsage | null): Promise<Step> {
-  const awaiting = latest !== null && awaitsSummary(latest)
-  await settlePrune(tx, { thread, usage, awaitsSummary: awaiting })
-  if (awaiting) return 'needs-summary'
-  if (thread.lastError !== null) {
-    await clearThreadFailure(tx, { threadId: thread.threadId, stages: ['prune', 'summarize'] })
-  }
-  return 'settled'
 }
 
 /** Voids compactions that a late message invalidates, so that they are computed again with it. */

@@ -1,33 +1,54 @@
-import { usageBelowTrigger } from '@heddle/core'
+import { type Message, usageBelowTrigger } from '@heddle/core'
 import { refuseLargeJob, type WorkSize } from '@heddle/queue'
-import { type Compaction, loadMessagesBySeq, type PruneUsage, type Tx, toCompactionState } from '@heddle/store'
+import { type Compaction, loadMessagesBySeq, type Tx, toCompactionState } from '@heddle/store'
 import { asSent, withExactTokens } from './counting.js'
 
 /** A longer backlog is read with the whole thread. */
 const GROWTH_MESSAGES_MAX = 5_000
 
+/** Tokens of a lane's context at the cursor, under a state. */
+export interface KnownUsage {
+  readonly tokens: number | null
+  readonly stateId: string | null
+}
+
 /**
- * Reads only the messages after the stage's cursor. Otherwise a thread that grows message by message up to its trigger
- * would be read as a whole for each of them.
+ * The messages after the stage's cursor, counted. Otherwise a thread that grows message by message up to its trigger would
+ * be read as a whole for each of them.
  *
- * @returns the tokens of the context if certainly no compaction is due; null if the whole thread must be read
+ * @returns null if they are many
  * @throws LargeJobError if more tokens have to be counted than `sizeMax` allows
  */
-export async function growBelowTrigger(
+export async function loadAdded(
   tx: Tx,
-  compaction: Compaction,
+  { thread }: Compaction,
   sizeMax: WorkSize | undefined,
-): Promise<PruneUsage | null> {
-  const { thread, latest, lane } = compaction
-  const { threadId, pruneSeq, headSeq, pruneUsage: known } = thread
-  if (known === null || known.lane !== lane.key || known.stateId !== (latest?.id ?? null)) return null
-  if (headSeq - pruneSeq > GROWTH_MESSAGES_MAX) return null
+): Promise<readonly Message[] | null> {
+  const { threadId, pruneSeq, headSeq } = thread
+  if (headSeq - pruneSeq > Math.min(GROWTH_MESSAGES_MAX, sizeMax?.messages ?? GROWTH_MESSAGES_MAX)) return null
   const page = { threadId, afterSeq: pruneSeq, limit: headSeq - pruneSeq }
   const added = page.limit === 0 ? [] : await loadMessagesBySeq(tx, page)
   const uncounted = added.filter(({ tokensExact }) => !tokensExact)
   const tokensUncounted = uncounted.reduce((sum, { tokens }) => sum + tokens, 0)
   refuseLargeJob({ messages: uncounted.length, tokens: tokensUncounted }, sizeMax)
-  const counted = asSent(await withExactTokens(tx, threadId, added), compaction)
-  const tokens = usageBelowTrigger(known.tokens, counted, latest && toCompactionState(latest), lane)
-  return tokens === null ? null : { ...known, tokens }
+  return await withExactTokens(tx, threadId, added)
+}
+
+/** @returns the tokens of the context with the added messages if certainly no compaction is due; else null */
+export function growBelowTrigger(
+  compaction: Compaction,
+  known: KnownUsage | null,
+  added: readonly Message[] | null,
+): number | null {
+  if (added === null || !isKnown(compaction, known)) return null
+  const { latest, lane } = compaction
+  return usageBelowTrigger(known.tokens, asSent(added, compaction), latest && toCompactionState(latest), lane)
+}
+
+/** Whether a usage is that of the state now in force. */
+export function isKnown(
+  { latest }: Compaction,
+  known: KnownUsage | null,
+): known is KnownUsage & { readonly tokens: number } {
+  return known !== null && known.tokens !== null && known.stateId === (latest?.id ?? null)
 }

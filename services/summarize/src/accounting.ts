@@ -20,10 +20,13 @@ export interface AccountedSummarizer extends Summarizer {
 
 const HOUR_MS = 3_600_000
 
-/** The summarizer of an agent's settings, with its calls recorded for the thread and limited in number. */
+/**
+ * The summarizer of an agent's settings, with its calls recorded for the thread and limited in number. Unfinished work of a
+ * kept lane has a name of its own: the summary of one lane does not remove what another needs for its retry.
+ */
 export async function accountedSummarizer(
   { store, summarizers, clock, log }: AccountingDeps,
-  { projectId, threadId, headSeq }: WakeJob & { readonly headSeq: number },
+  { projectId, threadId, headSeq, keptLane }: WakeJob & { readonly headSeq: number; readonly keptLane?: string },
   settings: Settings,
 ): Promise<AccountedSummarizer> {
   // One per job, because the parts of a long range are one summary.
@@ -48,7 +51,8 @@ export async function accountedSummarizer(
       // Without a provider there is no partial work to keep.
       if (isRemote !== true) return await summarizer.summarize(request, signal)
       const { purpose } = request
-      const parts = new KeptParts(store, projectId, { threadId, summarizer: name, headSeq, purpose })
+      const of = keptLane === undefined ? purpose : `${purpose} of ${keptLane}`
+      const parts = new KeptParts(store, projectId, { threadId, summarizer: name, headSeq, of })
       kept.set(purpose, parts)
       return await summarizer.summarize(request, signal, { parts })
     },

@@ -1,7 +1,17 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import { countTokens, isSummarizedInParts, summaryTokensMax } from '@heddle/core'
-import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
-import { awaitsSummary, type Compaction, clearThreadFailure, loadCompaction, publishSummary } from '@heddle/store'
+import { done, type Job, LargeJobError, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
+import {
+  awaitsSummary,
+  type Compaction,
+  type ContextStateRow,
+  clearThreadFailure,
+  loadCompaction,
+  loadKeptCompactions,
+  loadKeptLanes,
+  publishSummary,
+  type Tx,
+} from '@heddle/store'
 import { type AccountingDeps, accountedSummarizer } from './accounting.js'
 import { ask } from './ask.js'
 import type { CoveredRange } from './covered-range.js'
@@ -40,27 +50,72 @@ export async function summarize(job: Job<WakeJob>, deps: SummarizeDeps): Promise
 }
 
 /**
- * Writes the summary that a compaction waits for, from the raw messages that it covers, and publishes it unless the
- * window was cleared meanwhile. A summarizer that fails leaves everything as it was (docs/design.md#invariant-8 and #invariant-9).
+ * Writes the summary that a compaction waits for, one of each job: of the thread's own lane before those of requests. A lane
+ * whose summary fails does not keep the others from theirs.
  */
 async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
-  const compaction = await deps.store.inProject(projectId, (tx) =>
-    loadCompaction(tx, { threadId, settings: deps.settings }),
-  )
-  if (!compaction) return skipped('the thread is gone')
+  const lanes = await deps.store.inProject(projectId, (tx) => loadLanes(tx, threadId, deps.settings))
+  if (lanes === null) return skipped('the thread is gone')
+  const failures: unknown[] = []
+  let outcome: Outcome | null = null
+  for (const compaction of lanes.waiting) {
+    try {
+      outcome = await summarizeLane(job, deps, compaction)
+      break
+    } catch (error) {
+      if (error instanceof LargeJobError || job.signal.aborted) throw error
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  if (outcome !== null) return outcome
+  const next = isSettled(lanes.own) ? [] : [{ wake: 'prune' as const, projectId, threadId }]
+  return skipped('no compaction waits for a summary', next)
+}
+
+interface WaitingLanes {
+  readonly own: Compaction
+  readonly waiting: readonly PendingCompaction[]
+}
+
+interface PendingCompaction extends Compaction {
+  readonly latest: ContextStateRow
+  /** Null for the thread's own lane. */
+  readonly keptLane: string | null
+}
+
+/** The lanes of a thread whose latest compaction waits for its summary. */
+async function loadLanes(tx: Tx, threadId: string, settings: PartialSettings): Promise<WaitingLanes | null> {
+  const [own, rows] = await Promise.all([loadCompaction(tx, { threadId, settings }), loadKeptLanes(tx, { threadId })])
+  if (own === null) return null
+  const kept = rows.length === 0 ? [] : await loadKeptCompactions(tx, own, rows, settings)
+  // Until a lane is settled for the first time, its compactions replace one another within seconds.
+  const settled = kept.filter(({ usage }) => usage !== null)
+  return {
+    own,
+    waiting: [...pendingOf(own, null), ...settled.flatMap((compaction) => pendingOf(compaction, compaction.lane.key))],
+  }
+}
+
+function pendingOf(compaction: Compaction, keptLane: string | null): PendingCompaction[] {
+  const { latest } = compaction
+  return latest !== null && awaitsSummary(latest) ? [{ ...compaction, latest, keptLane }] : []
+}
+
+/**
+ * Writes the summary of a lane from the raw messages that its compaction covers, and publishes it unless the window was
+ * cleared meanwhile. A summarizer that fails leaves everything as it was (docs/design.md#invariant-8 and #invariant-9).
+ */
+async function summarizeLane(job: Job<WakeJob>, deps: SummarizeDeps, compaction: PendingCompaction): Promise<Outcome> {
+  const pending = compaction.latest
+  const { projectId, threadId } = job.payload
   // The thread may have grown meanwhile, and only prune decides that it is settled.
   const next = [{ wake: 'prune' as const, projectId, threadId }]
-  const pending = compaction.latest
-  if (pending === null || !awaitsSummary(pending))
-    return skipped('no compaction waits for a summary', isSettled(compaction) ? [] : next)
-
   refuseLargeJob({ messages: pending.coveredCount, tokens: pending.coveredTokens }, deps.sizeMax)
-  const summarizer = await accountedSummarizer(
-    deps,
-    { ...job.payload, headSeq: compaction.thread.headSeq },
-    compaction.settings,
-  )
+  const { thread, settings, keptLane } = compaction
+  const work = { ...job.payload, headSeq: thread.headSeq, ...(keptLane !== null && { keptLane }) }
+  const summarizer = await accountedSummarizer(deps, work, settings)
   const whole = await prepare({ projectId, compaction, pending, summarizer }, deps, job.signal)
   if (whole === null) return done([{ wake: 'summarize', projectId, threadId }])
   const text = await ask(summarizer, whole, job.signal)

@@ -1,4 +1,3 @@
-import type { SummaryPurpose } from '@heddle/contracts'
 import type { FinishedParts } from '@heddle/models'
 import { forgetSummaryParts, loadSummaryParts, type PartsOfThread, recordSummaryPart, type Store } from '@heddle/store'
 
@@ -12,10 +11,10 @@ export class KeptParts implements FinishedParts {
   constructor(
     private readonly store: Store,
     private readonly projectId: string,
-    { threadId, summarizer, headSeq, purpose }: PartsOfThread & { purpose: SummaryPurpose },
+    { threadId, summarizer, headSeq, of }: PartsOfThread & { of: string },
   ) {
     // A separate name: they are not parts of the tree, and are removed as soon as the summary exists.
-    this.#owner = { threadId, headSeq, summarizer: `${summarizer}, unfinished ${purpose}` }
+    this.#owner = { threadId, headSeq, summarizer: `${summarizer}, unfinished ${of}` }
   }
 
   async load(hash: string): Promise<string | null> {

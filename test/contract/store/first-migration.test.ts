@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { inspectServer, migrate } from '@heddle/store'
 import { freshDatabase } from '@heddle/test-support'
 import postgres from 'postgres'
@@ -9,6 +9,12 @@ import { storeOfTests } from './support.js'
 
 /** Of commit 0973e1d, the first whose data must survive. */
 const FIRST_KEPT = earlierMigrations.indexOf('0023_clear_requests') + 1
+
+/** The migrations of a fresh database, the first one before those of later versions. */
+const migrations = readdirSync(new URL('../../../packages/store/migrations/', import.meta.url))
+  .filter((name) => name.endsWith('.sql'))
+  .map((name) => name.replace(/\.sql$/, ''))
+  .sort()
 
 /** A connection as the owner of the database. */
 function ownerOf(url: string): postgres.Sql {
@@ -32,8 +38,8 @@ describe('the first migration', () => {
 
   it('creates the same catalog as the earlier chain', async () => {
     const { url, sql } = await earlierDatabase(earlierMigrations.length)
-    expect((await inspectServer({ url })).migrationsPending).toEqual(['0000_schema'])
-    expect(await migrate({ url })).toEqual({ applied: ['0000_schema'] })
+    expect((await inspectServer({ url })).migrationsPending).toEqual(migrations)
+    expect(await migrate({ url })).toEqual({ applied: migrations })
     expect(await migrate({ url })).toEqual({ applied: [] })
     const catalog = await readCatalog(sql)
     expect(catalog.length).toBeGreaterThan(700)
@@ -42,17 +48,18 @@ describe('the first migration', () => {
 
   it('is recorded for a database that stopped within the earlier chain, after the rest of that chain', async () => {
     const { url, sql } = await earlierDatabase(FIRST_KEPT)
-    const missing = [...earlierMigrations.slice(FIRST_KEPT).map((name) => `before-1/${name}`), '0000_schema']
+    const missing = [...earlierMigrations.slice(FIRST_KEPT).map((name) => `before-1/${name}`), ...migrations]
     const before = await inspectServer({ url })
     expect(before.migrationsPending).toEqual(missing)
     expect(before.migrationsApplied).toHaveLength(FIRST_KEPT)
     // Any number of processes may do so at once.
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate({ url })))
     expect(results.filter(({ applied }) => applied.length > 0)).toEqual([{ applied: missing }])
-    expect(await inspectServer({ url })).toMatchObject({ migrationsPending: [], migrationsApplied: ['0000_schema'] })
+    expect(await inspectServer({ url })).toMatchObject({ migrationsPending: [], migrationsApplied: migrations })
     const [recorded] = await sql`
       select count(*)::integer as rows, count(distinct hash)::integer as hashes from heddle_migrations.applied`
-    expect(recorded).toEqual({ rows: earlierMigrations.length + 1, hashes: earlierMigrations.length + 1 })
+    const count = earlierMigrations.length + migrations.length
+    expect(recorded).toEqual({ rows: count, hashes: count })
     expect(await readCatalog(sql)).toEqual(await catalogOfFresh())
   })
 

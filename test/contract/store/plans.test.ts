@@ -203,7 +203,13 @@ describe('queries on a table that grows', () => {
       await readArchived(tx, { threadId, messageId: newId() })
       await loadContext(tx, { id: newId() })
       await loadEventsAfter(tx, { projectId: PROJECT, number: 0, limit: 10 })
-      await settlePrune(tx, { thread: { threadId, pruneSeq: 1, headSeq: 2 }, usage: null, awaitsSummary: true })
+      await settlePrune(tx, {
+        thread: { threadId, pruneSeq: 1, headSeq: 2 },
+        usage: null,
+        awaitsSummary: true,
+        keptLanes: [],
+        keptUsages: new Map(),
+      })
     })
     expect(Math.max(...Object.values(read))).toBeLessThan(10)
   })

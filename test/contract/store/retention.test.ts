@@ -171,6 +171,7 @@ describe('retention', () => {
     ['expired_contexts', 'contexts_answered'],
     ['expired_deliveries', 'context_deliveries_time'],
     ['expired_context_items', 'context_items_built'],
+    ['expired_kept_lanes', 'kept_lanes_asked'],
     ['expired_void_states', 'context_states_voided'],
     ['expired_summary_calls', 'summary_calls_created'],
     ['expired_dead_letters', 'dead_letters_redriven'],

@@ -1,4 +1,5 @@
 import type { PlacedMessage, StageName } from '@heddle/contracts'
+import type { RunningStages } from '@heddle/host'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allStages, modes, openPipeline, type Pipeline } from '../support.js'
 import { type Loom, openLoom, session, type Woven, woven } from '../weaving.js'
@@ -21,14 +22,17 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     /** Starts sets of workers one after the other, runs something with them, and stops them. */
     async function withWorkers(
       sets: readonly (readonly StageName[])[],
-      work: (loom: Loom) => Promise<void>,
+      work: (loom: Loom, start: (stages: readonly StageName[]) => Promise<void>) => Promise<void>,
       name: string,
     ) {
       const loom = await openLoom(pipeline, name)
-      const running = []
+      const running: RunningStages[] = []
+      const start = async (stages: readonly StageName[]) => {
+        running.push(await pipeline.start(stages))
+      }
       try {
-        for (const stages of sets) running.push(await pipeline.start(stages))
-        await work(loom)
+        for (const stages of sets) await start(stages)
+        await work(loom, start)
         return await woven(loom.client)
       } finally {
         await Promise.all(running.map((stages) => stages.stop()))
@@ -66,12 +70,11 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     test('while summarize and assemble start first, and prune after everything is stored', async () => {
       const seen = await withWorkers(
         [['summarize'], ['assemble'], ['embed'], ['ingest']],
-        async (loom) => {
+        async (loom, start) => {
           for (const job of jobsOf(messages, 40)) await loom.send(job)
           await loom.client.messages.append({ agent: 'weaver', thread: 'cloth', messages: messages.map(sent) })
-          const prune = await pipeline.start(['prune'])
+          await start(['prune'])
           await loom.whenSettled(messages.length)
-          await prune.stop()
         },
         'prune-last',
       )

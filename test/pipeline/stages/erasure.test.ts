@@ -91,6 +91,8 @@ async function seed({ client, store }: { client: Client; store: Pipeline['store'
   for (const [kind, format] of Object.entries(formats)) {
     await client.contexts.build({ thread: name, format, message: `now ${word(thread, kind as Kind)}` })
   }
+  await client.contexts.build({ thread: name, budget: 3_000 })
+  await client.threads.waitUntilSettled(name, { deadlineMs: 60_000 })
   await client.iterations.append({
     agent: AGENT,
     thread: name,

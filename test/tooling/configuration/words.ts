@@ -30,6 +30,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   'retention.contextsDays': 'Built and failed contexts, from their request.',
   'retention.contextItemsDays': 'Records of the items in contexts and of those that replies used.',
   'retention.eventsDays': 'The event log from which subscribers resume.',
+  'retention.keptLanesDays':
+    'Compactions for requests whose budget, model or strategy is not the agent’s, from the last such request ([strategies](strategies.md#requests-with-a-budget-of-their-own)).',
   'retention.voidStatesDays': 'Compactions that were invalidated by a late message or a clear.',
   'retention.summaryCallsDays': 'Records of the calls for summaries and of their cost.',
   'retention.deadLettersDays': 'Redriven dead letters, from the redrive; others are kept.',

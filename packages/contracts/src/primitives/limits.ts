@@ -80,6 +80,11 @@ export const limits = {
   multiThreadMessagesMax: 5_000,
   /** Messages of one thread whose pruning is undone: each is read for every context. */
   undoneMessagesMax: 5_000,
+  /**
+   * Budgets, models and strategies of requests, besides the agent's own, for which one thread is compacted in the
+   * background: each costs compactions and summaries as the agent's own.
+   */
+  keptLanesPerThreadMax: 4,
   /** A cursor: a name with three bytes per character, in base64, and the name of its list. */
   cursorCharactersMax: 1_000,
   /** Entries of one page of a list. */

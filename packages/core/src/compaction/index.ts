@@ -10,6 +10,7 @@ export {
 } from './costs.js'
 export { usageBelowTrigger, usageUnder } from './growth.js'
 export { type Lane, limitTokens, triggerTokens } from './lane.js'
+export { ASKED_AGAIN_MS, HELD_MS, isRecorded, type KeptLane } from './lane-keeping.js'
 export {
   type CompactionPlan,
   nextCompaction,

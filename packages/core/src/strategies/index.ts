@@ -5,6 +5,7 @@ export { ITERATIONS, MESSAGES_LEFT_OUT } from './iterations.js'
 export { laneOf } from './lane-of.js'
 export { registerStrategy, type StrategyKit, type StrategyMaker, strategyKit, strategyOf } from './registry.js'
 export { coverMiddle } from './sandwich.js'
+export { type OtherState, standIn } from './stand-in.js'
 export type {
   BuildOptions,
   ContextStrategy,

@@ -10,6 +10,7 @@ const forEver = {
   contextsDays: null,
   contextItemsDays: null,
   eventsDays: null,
+  keptLanesDays: null,
   voidStatesDays: null,
   summaryCallsDays: null,
   deadLettersDays: null,

@@ -21,6 +21,7 @@ export const variables = {
   HEDDLE_RETENTION_CONTEXTS_DAYS: ['retention', 'contextsDays'],
   HEDDLE_RETENTION_CONTEXT_ITEMS_DAYS: ['retention', 'contextItemsDays'],
   HEDDLE_RETENTION_EVENTS_DAYS: ['retention', 'eventsDays'],
+  HEDDLE_RETENTION_KEPT_LANES_DAYS: ['retention', 'keptLanesDays'],
   HEDDLE_RETENTION_VOID_STATES_DAYS: ['retention', 'voidStatesDays'],
   HEDDLE_RETENTION_SUMMARY_CALLS_DAYS: ['retention', 'summaryCallsDays'],
   HEDDLE_RETENTION_DEAD_LETTERS_DAYS: ['retention', 'deadLettersDays'],

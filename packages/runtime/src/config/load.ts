@@ -59,6 +59,10 @@ export interface Config {
     /** The log from which subscribers resume. Default 7. */
     eventsDays: number | null
     /**
+     * Compactions for requests whose budget, model or strategy is not the agent's, since the last such request. Default 7.
+     */
+    keptLanesDays: number | null
+    /**
      * Compactions voided by a late message or a clear, since then: needed for contexts of earlier moments. Default 30.
      */
     voidStatesDays: number | null
@@ -152,6 +156,7 @@ function withDefaults(raw: RawConfig, cwd: string): Config {
       contextsDays: 30,
       contextItemsDays: 90,
       eventsDays: 7,
+      keptLanesDays: 7,
       voidStatesDays: 30,
       summaryCallsDays: 30,
       deadLettersDays: 90,

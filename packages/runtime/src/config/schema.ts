@@ -102,6 +102,7 @@ export const rawConfigSchema = z.strictObject({
       contextsDays: days.optional(),
       contextItemsDays: days.optional(),
       eventsDays: days.optional(),
+      keptLanesDays: days.optional(),
       voidStatesDays: days.optional(),
       summaryCallsDays: days.optional(),
       deadLettersDays: days.optional(),

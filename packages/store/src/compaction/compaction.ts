@@ -12,6 +12,7 @@ import {
 import { archiveEntries } from '../archive/archive.js'
 import type { Tx } from '../connection/connection.js'
 import { loadThread, type ThreadRow } from '../threads/threads.js'
+import { type KeptLaneRow, loadKeptLanes } from './kept-lanes.js'
 import { insertPrunings, loadPruningsOf } from './prunings.js'
 import { insertState, type NewContextState } from './publish-states.js'
 import { type ContextStateRow, loadLatestStates } from './states.js'
@@ -25,6 +26,17 @@ export interface Compaction {
   readonly latest: ContextStateRow | null
   /** The latest compaction that is in force: one that needs no summary, or has it. */
   readonly current: ContextStateRow | null
+  /** The thread's own lane; null if this is it. */
+  readonly own: OwnLane | null
+}
+
+/** The lane of a thread's own settings, as a request in another lane needs it. */
+export interface OwnLane {
+  readonly lane: Lane
+  /** The latest compaction in force. */
+  readonly current: ContextStateRow | null
+  /** The lanes of earlier requests that are compacted besides. */
+  readonly kept: readonly KeptLaneRow[]
 }
 
 export interface CompactionQuery {
@@ -44,14 +56,25 @@ export async function loadCompaction(
   if (!thread) return null
   const merged = mergeSettings(settings, thread.agentSettings, thread.settings, request)
   const lane = laneOf(merged)
-  const rows = await loadLatestStates(tx, { threadId, lane: lane.key, clearEpoch: thread.clearEpoch })
-  return {
-    thread,
-    settings: merged,
-    lane,
-    latest: rows[0] ?? null,
-    current: rows.find((row) => row.status === 'ready') ?? null,
-  }
+  const ownLane = laneOf(mergeSettings(settings, thread.agentSettings, thread.settings))
+  if (ownLane.key === lane.key) return await compactionIn(tx, thread, merged, lane)
+  const [compaction, own, kept] = await Promise.all([
+    compactionIn(tx, thread, merged, lane),
+    loadLatestStates(tx, { threadId, lane: ownLane.key, clearEpoch: thread.clearEpoch }),
+    loadKeptLanes(tx, { threadId }),
+  ])
+  return { ...compaction, own: { lane: ownLane, current: inForce(own), kept } }
+}
+
+/** The compaction of a thread in one lane. */
+export async function compactionIn(tx: Tx, thread: ThreadRow, settings: Settings, lane: Lane): Promise<Compaction> {
+  const { threadId, clearEpoch } = thread
+  const rows = await loadLatestStates(tx, { threadId, lane: lane.key, clearEpoch })
+  return { thread, settings, lane, latest: rows[0] ?? null, current: inForce(rows), own: null }
+}
+
+function inForce(rows: readonly ContextStateRow[]): ContextStateRow | null {
+  return rows.find(({ status }) => status === 'ready') ?? null
 }
 
 /**
@@ -59,12 +82,9 @@ export async function loadCompaction(
  * settings of an agent change: the next message of a thread does, or the next request for its context.
  *
  * @param compaction as a request sees it
- * @param settings of the file and the environment
  */
-export function isPrunedUnderOthers({ thread, lane }: Compaction, settings: PartialSettings): boolean {
-  const { pruneUsage, agentSettings, settings: threadSettings } = thread
-  if (pruneUsage === null || pruneUsage.lane === lane.key) return false
-  return pruneUsage.lane !== laneOf(mergeSettings(settings, agentSettings, threadSettings)).key
+export function isPrunedUnderOthers({ thread: { pruneUsage }, lane, own }: Compaction): boolean {
+  return pruneUsage !== null && pruneUsage.lane !== (own?.lane ?? lane).key
 }
 
 /**

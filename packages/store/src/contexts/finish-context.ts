@@ -1,4 +1,5 @@
 import { type ContextRequest, type ContextResult, type ErrorData, RetryableError } from '@heddle/contracts'
+import { type AskedLane, askedLaneInsert } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
 import { timeOfId } from '../messages/append-plan.js'
 import { shareErasureLock, threadStands } from '../messages/tombstones.js'
@@ -30,6 +31,8 @@ export interface BuiltContext {
   readonly prepared?: Prepared | undefined
   /** Ids of the other threads that it tells of. */
   readonly mentions?: readonly string[]
+  /** The lane of the request, if it is to be recorded. */
+  readonly askedLane?: AskedLane | undefined
   /** Where there may be no row of the request: then one is made. Default only a row that is there is answered. */
   readonly asked?: AskedContext | undefined
 }
@@ -65,6 +68,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
         where ${stored !== undefined}
       )
       ${shown === null ? tx`` : tx`, shown as (${shown})`}
+      ${built.askedLane === undefined ? tx`` : tx`, ${askedLaneInsert(tx, built.askedLane)}`}
       select (select count(*) from finished) as finished, exists (select from base) as is_base_there`,
     mentions.length > 0 && recordMentions(tx, id, mentions),
     stored !== undefined && isTurnToDrop(id) && dropOldDeliveries(tx, id),

@@ -45,6 +45,7 @@ const takeThread: Taker = async (tx, { targetId }) => {
     'iterations',
     'thread_items',
     'undone_messages',
+    'kept_lanes',
   ]
   const counts =
     count === 0

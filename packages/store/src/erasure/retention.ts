@@ -1,3 +1,4 @@
+import { dropUnaskedLanes } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
 import { removeLonelyLines } from '../contexts/stored-contexts.js'
 import type { Columns } from '../schema/rows.js'
@@ -10,6 +11,7 @@ export const retainedKinds = [
   'contexts',
   'contextItems',
   'events',
+  'keptLanes',
   'voidStates',
   'summaryCalls',
   'deadLetters',
@@ -27,24 +29,23 @@ export interface Expiry {
 
 /**
  * Removes some rows of a kind that are older than a time, oldest first: delivered bytes, whose contexts stay and can be rebuilt; contexts by their request, what is counted of
- * their items since they were built, compactions since they
- * became void, calls for summaries since they were made, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
+ * their items since they were built, lanes of requests since they were last requested, compactions since they became void, calls for summaries since they were made, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
  * else is removing are passed over, so any number of processes may do this at once.
  *
  * @returns how many; 0 when none is left for this call
  */
 export async function removeExpired(store: Store, { kind, beforeMs, limit }: Expiry): Promise<number> {
   if (kind === 'events') return await removeExpiredEvents(store, beforeMs, limit)
-  const { find, remove } = kinds[kind]
+  const { find, foundMax = limit, remove } = kinds[kind]
   const found = await store.asReconciler(
     async (tx) =>
       await tx<{ projectId: string; id: string }[]>`
-        select project_id, id from heddle.${tx(find)}(${limit}::integer, ${beforeMs}::timestamptz)`,
+        select project_id, id from heddle.${tx(find)}(${Math.min(limit, foundMax)}::integer, ${beforeMs}::timestamptz)`,
   )
   let removed = 0
   for (const projectId of new Set(found.map((row) => row.projectId))) {
     const ids = found.filter((row) => row.projectId === projectId).map(({ id }) => id)
-    removed += await store.inProject(projectId, (tx) => remove(tx, asArray(ids)))
+    removed += await store.inProject(projectId, (tx) => remove(tx, asArray(ids), { beforeMs, limit }))
   }
   return removed
 }
@@ -52,8 +53,10 @@ export async function removeExpired(store: Store, { kind, beforeMs, limit }: Exp
 interface KindOfRows {
   /** The function that finds them in all projects. */
   readonly find: string
+  /** Most that one call finds, if a found row stands for many that are removed. */
+  readonly foundMax?: number
   /** Removes those of one project, as long as they still are what was found. */
-  remove(tx: Tx, ids: string): Promise<number>
+  remove(tx: Tx, ids: string, expiry: Pick<Expiry, 'beforeMs' | 'limit'>): Promise<number>
 }
 
 const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
@@ -85,6 +88,12 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   contextItems: {
     find: 'expired_context_items',
     remove: (tx, ids) => removeRows(tx, 'context_items', 'context_id', ids),
+  },
+  keptLanes: {
+    find: 'expired_kept_lanes',
+    // Threads, of which each may have thousands of states.
+    foundMax: 50,
+    remove: (tx, threadIds, { beforeMs, limit }) => dropUnaskedLanes(tx, { threadIds, beforeMs, statesMax: limit }),
   },
   voidStates: {
     find: 'expired_void_states',

@@ -1,5 +1,6 @@
+import type { PartialSettings } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
-import { bigint, foreignKey, index, integer, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bigint, foreignKey, index, integer, json, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 import { threads } from './threads.js'
 
@@ -96,6 +97,31 @@ export const undoneMessages = heddle.table(
   (table) => [
     primaryKey({ columns: [table.threadId, table.messageId, table.undoneAtMs] }),
     foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Lanes of requests whose settings are not the thread's own, which are compacted in the background besides its own lane. */
+export const keptLanes = heddle.table(
+  'kept_lanes',
+  {
+    threadId: uuid('thread_id').notNull(),
+    lane: text('lane').notNull(),
+    projectId: projectId(),
+    /** The settings of the request that lead to the lane, over those of the agent and the thread. */
+    settings: json('settings').$type<PartialSettings>().notNull(),
+    /** When a request last had this lane, within a few minutes. */
+    askedAtMs: time('asked_at').notNull().default(now),
+    /**
+     * Tokens of a context of the lane when the prune stage settled it at `seq`, and the state in force then. No tokens if the
+     * messages must be read; null before the lane was settled for the first time.
+     */
+    usage: json('usage').$type<{ tokens: number | null; stateId: string | null; seq: number }>(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.lane] }),
+    foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    index('kept_lanes_asked').on(table.askedAtMs),
     ownProjectOnly(table.projectId),
   ],
 )

@@ -1,6 +1,7 @@
 import type { WakeStageName } from '@heddle/contracts'
+import { type KeptUsage, recordKeptUsages } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
-import { asArray } from '../sql/arrays.js'
+import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { Store } from '../store.js'
 import type { PruneUsage, ThreadRow } from './threads.js'
@@ -25,6 +26,8 @@ export async function advanceEmbedCursor(
 /**
  * Moves the prune stage's cursor on to the head that it saw, with what the context took there, and the cursor of the
  * summarize stage with it where nothing waits for a summary. Of two workers that began at one place, one moves it.
+ *
+ * All lanes of a thread share the cursor: it stays where it is if a lane was recorded that the caller has not seen.
  */
 export async function settlePrune(
   tx: Tx,
@@ -32,19 +35,31 @@ export async function settlePrune(
     thread,
     usage,
     awaitsSummary,
+    keptLanes,
+    keptUsages,
   }: {
     thread: Pick<ThreadRow, 'threadId' | 'pruneSeq' | 'headSeq'>
     usage: PruneUsage | null
     awaitsSummary: boolean
+    /** The recorded lanes that the caller has seen, besides the thread's own. */
+    keptLanes: readonly string[]
+    /** The usage of those that it has compacted. */
+    keptUsages: ReadonlyMap<string, KeptUsage>
   },
 ): Promise<void> {
   const { threadId, pruneSeq, headSeq } = thread
-  await tx`
-    update heddle.stage_cursors
-    set
-      prune_seq = ${headSeq}, prune_usage = ${usage === null ? null : JSON.stringify(usage)}::text::json,
-      summarize_seq = case when ${awaitsSummary} then summarize_seq else greatest(summarize_seq, ${headSeq}) end
-    where thread_id = ${threadId} and prune_seq = ${pruneSeq} and ${headSeq}::bigint between prune_seq and head_seq`
+  await Promise.all([
+    tx`
+      update heddle.stage_cursors
+      set
+        prune_seq = ${headSeq}, prune_usage = ${usage === null ? null : JSON.stringify(usage)}::text::json,
+        summarize_seq = case when ${awaitsSummary} then summarize_seq else greatest(summarize_seq, ${headSeq}) end
+      where thread_id = ${threadId} and prune_seq = ${pruneSeq} and ${headSeq}::bigint between prune_seq and head_seq
+        and not exists (
+          select from heddle.kept_lanes as kept
+          where kept.thread_id = ${threadId} and kept.lane <> all (${asQuotedArray(keptLanes)}::text[]))`,
+    recordKeptUsages(tx, { threadId, usages: keptUsages }),
+  ])
 }
 
 /** Marks a thread that a stage gave up on: it is left alone until `retryAtMs`. */

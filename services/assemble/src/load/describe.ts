@@ -3,6 +3,7 @@ import { estimateTokens, type Message, messageReference } from '@heddle/core'
 import type { WorkSize } from '@heddle/queue'
 import type { ThreadRow } from '@heddle/store'
 import type { TokenCounter } from '../memory/token-counter.js'
+import { laneOverrides } from './asked-lane.js'
 import { scopeOf } from './scope.js'
 
 export interface LoadDeps {
@@ -42,9 +43,7 @@ export function describe(thread: ThreadRow, settings: Settings, request: Context
 export function overrides(request: ContextRequest): PartialSettings {
   return {
     ...windowOverride(request),
-    ...(request.model !== undefined && { model: request.model }),
-    ...(request.budget !== undefined && { budget: request.budget }),
-    ...(request.strategy !== undefined && { strategy: request.strategy }),
+    ...laneOverrides(request),
     ...(request.iterations !== undefined && { iterations: request.iterations }),
   }
 }

@@ -1,10 +1,9 @@
-import { type ContextRequest, type Fill, mergeSettings, type PartialSettings } from '@heddle/contracts'
+import type { ContextRequest, Fill, PartialSettings } from '@heddle/contracts'
 import {
   type CompactionState,
   chooseFill,
   ineligibleReason,
   type Lane,
-  laneOf,
   type Message,
   type Position,
 } from '@heddle/core'
@@ -36,9 +35,9 @@ export function sizeToRead({ thread, current, lane }: Compaction, fill: Fill): W
   return { messages, tokens: tokens + covered }
 }
 
-/** Whether background compaction serves requests like this one, because they have the thread's own settings. */
-export function isLaneKept({ thread, lane }: Compaction, defaults: PartialSettings): boolean {
-  return laneOf(mergeSettings(defaults, thread.agentSettings, thread.settings)).key === lane.key
+/** Whether background compaction serves requests like this one: in the thread's own lane, or in one kept for requests. */
+export function isLaneKept({ own, lane }: Compaction): boolean {
+  return own === null || own.kept.some((one) => one.lane === lane.key)
 }
 
 /** Messages of one page; each page costs a round trip. */

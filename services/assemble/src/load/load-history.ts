@@ -26,6 +26,7 @@ import { describe, type LoadDeps } from './describe.js'
 import { fillOf, isLaneKept, loadNewestCovered, sizeToRead } from './fill.js'
 import { hiddenOf } from './hidden-of.js'
 import { scopeSinceMs, scopeThreadIds } from './scope.js'
+import { servedFrom } from './served-state.js'
 
 /**
  * Loads the input of a context of messages.
@@ -34,11 +35,12 @@ import { scopeSinceMs, scopeThreadIds } from './scope.js'
  */
 export async function loadHistoryInput(
   tx: Tx,
-  compaction: Compaction,
+  asked: Compaction,
   request: ContextRequest,
   deps: LoadDeps,
   given?: Fill,
 ): Promise<BuildInput> {
+  const { compaction, fill: filling } = servedFrom(asked, request)
   const { thread, settings } = compaction
   const { threadId } = thread
   const { rollingWindow } = settings
@@ -54,7 +56,7 @@ export async function loadHistoryInput(
   const cleared = { threadId, clearedSeq: thread.clearedSeq, lastClearedAtMs }
   const { agentId } = thread
   const described = describe(thread, settings, request, deps)
-  const fill = given ?? (await fillOf(tx, compaction, request, deps.settings))
+  const fill = given ?? filling ?? (await fillOf(tx, compaction, request, deps.settings))
   refuseLargeJob(sizeToRead(compaction, fill), deps.sizeMax)
   const [{ messages: uncovered, hasMore }, covered, undone, counts, scoped, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
@@ -74,7 +76,7 @@ export async function loadHistoryInput(
   return {
     ...described,
     fill,
-    isLaneKept: isLaneKept(compaction, deps.settings),
+    isLaneKept: isLaneKept(compaction),
     activity,
     messages: loaded,
     unloaded: [
@@ -86,6 +88,7 @@ export async function loadHistoryInput(
     imported: counts.imported,
     state,
     stateId: state === null ? null : (current?.id ?? null),
+    summarizer: (state?.summary != null && current?.summarizer) || undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ContextRequest, notFound, validationError } from '@heddle/contracts'
 import { type BuildInput, ITERATIONS, itemsWithout, MESSAGES_LEFT_OUT, statusLimits } from '@heddle/core'
 import {
+  type AskedLane,
   type Compaction,
   type ContextRow,
   countWindow,
@@ -13,12 +14,14 @@ import {
   type ThreadRow,
   type Tx,
 } from '@heddle/store'
+import { askedLaneOf, type LaneRecord, laneRecordOf } from './asked-lane.js'
 import { describe, type LoadDeps, overrides } from './describe.js'
 import { hiddenOf } from './hidden-of.js'
 import { loadHistoryInput } from './load-history.js'
 import { type LoadedItems, loadItems } from './load-items.js'
 import { loadMultiThreadInput } from './load-multi-thread.js'
 import { isOfOthers, scopeThreadIds } from './scope.js'
+import { servedFrom } from './served-state.js'
 
 /** The loaded input of a context. */
 export interface LoadedForBuild {
@@ -28,6 +31,10 @@ export interface LoadedForBuild {
   /** Whether the thread's settings have changed, so that its compactions must be planned again. */
   readonly awaitsPruning: boolean
   readonly thread: ThreadRow
+  /** The lane to record with the context; null if it is not recorded now. */
+  readonly askedLane: AskedLane | null
+  /** The record of the request's lane; null for a lane that is not recorded. */
+  readonly laneRecord: LaneRecord | null
   /** The versions on which the input depends, for caching; null if it must be loaded for each context. */
   readonly dependence: Dependence | null
 }
@@ -45,25 +52,29 @@ export async function loadBuildInput(
     throw validationError('agent', `must be the thread's agent, "${thread.agentName}"`, request.agent)
   }
 
-  const awaitsPruning = isPrunedUnderOthers(compaction, deps.settings)
+  const awaitsPruning = isPrunedUnderOthers(compaction)
   const isLoop = settings.strategy === ITERATIONS
   const isMultiThread = isOfOthers(request)
   if (isLoop && (isMultiThread || request.scope?.since !== undefined)) throw scopeOfLoop()
   const load = isLoop ? loadLoopInput : isMultiThread ? loadMultiThreadInput : loadHistoryInput
   // The messages in such a scope change with those of other threads, or with time.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
+  // The versions are those of the request's lane, without states of the thread's own.
+  const isUncached = isLoop || isBounded || servedFrom(compaction, request).isStandIn
   const { asOfMs } = deps
   const { rollingWindow } = settings
   const [input, items, dependence] = await Promise.all([
     load(tx, compaction, request, deps),
     loadItems(tx, thread, request.scope),
-    isLoop || isBounded ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
+    isUncached ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
   ])
+  const laneRecord = laneRecordOf(compaction, request)
+  const askedLane = askedLaneOf(compaction, laneRecord, request, asOfMs)
+  const common = { awaitsPruning, thread, laneRecord, askedLane }
   // A selection of items depends on the request, so the input cannot be cached; without one, all shown items are known.
-  if (items !== null && items.share.candidates.length > 0)
-    return { input, items, awaitsPruning, thread, dependence: null }
+  if (items !== null && items.share.candidates.length > 0) return { ...common, input, items, dependence: null }
   const complete = items === null ? input : { ...input, items: itemsWithout(items, null) }
-  return { input: complete, items: null, awaitsPruning, thread, dependence }
+  return { ...common, input: complete, items: null, dependence }
 }
 
 function scopeOfLoop(): Error {

@@ -15,6 +15,7 @@ import {
   type Tx,
 } from '@heddle/store'
 import { LRUCache } from 'lru-cache'
+import { mustBeRecorded } from '../load/asked-lane.js'
 import type { LoadedForBuild } from '../load/load.js'
 import { counted } from '../load/load-history.js'
 
@@ -59,9 +60,10 @@ export class BuildInputCache {
   }
 
   keep(key: string, loaded: LoadedForBuild): void {
-    const { dependence, input, awaitsPruning } = loaded
-    // Not cached while a pruning is awaited, so that the next context requests it again.
-    if (dependence === null || awaitsPruning) return
+    const { dependence, input, awaitsPruning, askedLane } = loaded
+    // Not cached while a pruning is awaited, so that the next context requests it again; nor with a lane that is recorded only
+    // now, so that the next context reads its record.
+    if (dependence === null || awaitsPruning || askedLane !== null) return
     this.#threads.set(key, { loaded, dependence }, { size: bytesOf(input) })
   }
 }
@@ -96,9 +98,10 @@ export function warmed(
   const growth = growthBetween(dependence.versions, versions)
   const isOver = dependence.holdsUntilMs !== null && dependence.holdsUntilMs <= asOfMs
   if (growth === null || isOver || growth.toSeq - growth.fromSeq !== messages.length) return null
-  if (messages.length === 0) return loaded
+  if (messages.length === 0) return isOutdated(loaded, asOfMs) ? null : loaded
   // A restore marker refers to a hidden message, so the thread is read again; many messages are counted elsewhere.
   if (messages.some(({ restores }) => restores !== undefined)) return null
+  const addedTokens = messages.reduce((sum, { tokens }) => sum + tokens, 0)
   if (messages.reduce((sum, { tokens, tokensExact }) => sum + (tokensExact ? 0 : tokens), 0) > COUNTED_TOKENS_MAX)
     return null
   const { input, thread } = loaded
@@ -114,9 +117,9 @@ export function warmed(
     (untilMs, { orderedAtMs }) => Math.min(untilMs, orderedAtMs + (settings.rollingWindow ?? 0) * 1_000),
     dependence.holdsUntilMs ?? Number.POSITIVE_INFINITY,
   )
-  return {
+  const grown = {
     ...loaded,
-    thread: { ...thread, headSeq: growth.toSeq },
+    thread: { ...thread, headSeq: growth.toSeq, tokensEstimate: thread.tokensEstimate + addedTokens },
     dependence: { ...dependence, versions, holdsUntilMs: settings.rollingWindow === null ? null : holdsUntilMs },
     input: {
       ...input,
@@ -127,6 +130,12 @@ export function warmed(
       imported: input.imported + messages.filter((message) => ineligibleReason(message) === null).length,
     },
   }
+  return isOutdated(grown, asOfMs) ? null : grown
+}
+
+/** Whether the lane of the request is to be recorded, which needs a new read. */
+function isOutdated({ laneRecord, thread }: LoadedForBuild, asOfMs: number): boolean {
+  return laneRecord !== null && mustBeRecorded(laneRecord, thread, asOfMs)
 }
 
 function addAside(before: Readonly<Record<string, number>>, messages: readonly Message[]): Record<string, number> {

@@ -90,7 +90,15 @@ const seriesOf = (tx: Tx, threadId: string) => listStates(tx, { threadId, lane: 
 
 describe('cursors', () => {
   const settle = (threadId: string, pruneSeq: number, headSeq: number, awaitsSummary = true) =>
-    inProject(PROJECT, (tx) => settlePrune(tx, { thread: { threadId, pruneSeq, headSeq }, usage: null, awaitsSummary }))
+    inProject(PROJECT, (tx) =>
+      settlePrune(tx, {
+        thread: { threadId, pruneSeq, headSeq },
+        usage: null,
+        awaitsSummary,
+        keptLanes: [],
+        keptUsages: new Map(),
+      }),
+    )
   const cursorsOf = (threadId: string) => inProject(PROJECT, (tx) => loadThread(tx, { threadId }))
 
   it('of prune are moved by one of two workers that began at the same position', async () => {

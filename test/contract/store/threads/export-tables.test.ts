@@ -18,7 +18,8 @@ const elsewhere = [
   'posting_threads',
   'summary_parts',
   'summary_leaves',
-  // Records of one installation.
+  // Records of one installation. The states of these lanes are exported; the next request records its lane again.
+  'kept_lanes',
   'contexts',
   'context_items',
   'context_lines',

@@ -1,0 +1,88 @@
+import { createSummarizers } from '@heddle/models'
+import { createLogger, systemClock } from '@heddle/runtime'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ProtocolServer, startProtocolServer } from '../../support/src/servers/protocol-server.js'
+import { validateOpenAiChat } from '../../support/src/validators/index.js'
+import { allStages, openPipeline, type Pipeline } from '../support.js'
+import { AGENT, openLoom, session, THREAD } from '../weaving.js'
+
+let pipeline: Pipeline
+let server: ProtocolServer
+
+beforeAll(async () => {
+  server = await startProtocolServer()
+  pipeline = await openPipeline('postgres')
+  const summarizers = createSummarizers({
+    env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: server.openAiUrl },
+    clock: systemClock,
+    log: createLogger({ level: 'silent', name: 'test' }),
+  })
+  await pipeline.start(allStages, { summarizers, reconcile: { everyMs: 100, patienceMs: 0 } })
+})
+afterAll(async () => {
+  await pipeline?.close()
+  await server?.close()
+})
+
+const SUMMARIZER = 'openai gpt-4o-mini'
+
+/** A project whose agent has no budget, as in the README: requests name theirs. */
+async function loomOf(project: string, turns: number) {
+  const loom = await openLoom(pipeline, project)
+  await loom.client.agents.put(AGENT, { settings: { budget: null, rollingWindow: null } })
+  const messages = session(project, turns)
+  await loom.send(messages)
+  await loom.whenSettled(messages.length)
+  return { ...loom, messages }
+}
+
+test('a request with a budget gets the summary of the configured model once the pipeline has settled', async () => {
+  const { client, messages, whenSettled } = await loomOf('budget in the request', 120)
+  const request = { thread: THREAD, budget: 6_000, format: 'openai-chat' as const }
+  const first = await client.contexts.build(request)
+  expect(first.receipt).toMatchObject({ stateId: null, summarizer: 'extractive' })
+  await whenSettled(messages.length)
+  const settled = await client.contexts.build(request)
+  expect(settled.summaryUsed).toBe(true)
+  expect(settled.receipt).toMatchObject({ stateId: expect.any(String), summarizer: SUMMARIZER })
+  expect(JSON.stringify(settled.messages)).toContain('They spoke of:')
+  for (const context of [first, settled]) {
+    expect(context.tokensUsed).toBeLessThanOrEqual(6_000)
+    expect(validateOpenAiChat(context.messages as never)).toEqual([])
+    expect(context.receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(messages.length)
+  }
+})
+
+test('callers with different budgets each get the compactions of theirs, however their requests and appends mix', async () => {
+  const { client, messages, send, whenSettled } = await loomOf('two callers', 60)
+  const budgets = [4_000, 6_000]
+  const more = session('two callers', 120).slice(messages.length)
+  for (let from = 0; from < more.length; from += 10) {
+    await send(more.slice(from, from + 10))
+    const contexts = await Promise.all(
+      budgets.map((budget) => client.contexts.build({ thread: THREAD, budget, format: 'openai-chat' })),
+    )
+    for (const { tokensUsed, budget, messages: sent, receipt } of contexts) {
+      expect(tokensUsed).toBeLessThanOrEqual(budget)
+      expect(validateOpenAiChat(sent as never)).toEqual([])
+      expect(receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(receipt.eligible)
+    }
+  }
+  const total = messages.length + more.length
+  await whenSettled(total)
+  // The last requests may have recorded a lane anew after the last message.
+  const lastOf = async (budget: number) =>
+    await client.contexts.build({ thread: THREAD, budget, fill: 'cache', format: 'openai-chat' })
+  for (const budget of budgets) {
+    const alone = await openLoom(pipeline, `alone with ${budget}`)
+    await alone.client.agents.put(AGENT, { settings: { budget, rollingWindow: null } })
+    await alone.send(session('two callers', 120))
+    await alone.whenSettled(total)
+    const [kept, own] = [
+      await lastOf(budget),
+      await alone.client.contexts.build({ thread: THREAD, format: 'openai-chat' }),
+    ]
+    expect(kept.messages).toEqual(own.messages)
+    expect(kept.receipt).toMatchObject({ summarizer: SUMMARIZER, notes: own.receipt.notes })
+  }
+})
