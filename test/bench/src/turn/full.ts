@@ -66,6 +66,7 @@ export async function measureFullTurns(bench: Bench): Promise<Measured[]> {
     full10k: turnsOf('full10k'),
     full100k: turnsOf('full100k'),
   })
+  const workerBytes = await workers.peakBytes()
   await workers.stop()
   const note = (name: string) =>
     `p99 ${percentile(tookMs[name] ?? [], 0.99).toFixed(1)} ms; budget ${ASKED_BUDGET}, the agent's ${settings.budget}`
@@ -80,6 +81,7 @@ export async function measureFullTurns(bench: Bench): Promise<Measured[]> {
     { ...figure('one1k'), target: '<= 12' },
     { ...figure('full1k'), target: '<= 15' },
     { ...figure('full10k'), ceiling, target: '<= 1.2' },
+    { name: `turn.memory.${backend}`, value: workerBytes / 1e6, unit: 'MB', target: '<= 300' },
     { ...figure('full100k'), ceiling, target: '<= 1.2' },
   ]
 }
