@@ -56,6 +56,8 @@ describe.each([
     await client.messages.append({ agent: 'coder', thread: request.thread, messages: [user('later')] })
     const again = await client.contexts.build({ ...request, append }, { idempotencyKey: 'turn-1' })
     expect(again).toMatchObject({ id: first.id, messages: first.messages, appended: { stored: 0, repeated: 1 } })
+    const withUndefined = { ...request, append, model: undefined }
+    expect(await client.contexts.build(withUndefined, { idempotencyKey: 'turn-1' })).toMatchObject({ id: first.id })
     const other = client.contexts.build({ ...request, append, budget: 5_000 }, { idempotencyKey: 'turn-1' })
     await expect(other).rejects.toMatchObject({ code: 'CONFLICT', field: 'idempotencyKey' })
     const changed = client.contexts.build({ ...request, append: [user('other')] }, { idempotencyKey: 'turn-1' })

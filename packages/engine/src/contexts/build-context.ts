@@ -149,7 +149,7 @@ class AwaitedContext {
     // There is none yet, or it was erased: with its thread, which asking says, or since it was about to show another one
     // that was.
     if (row === null && wasSent) return await this.#ask()
-    if (row !== null && !isDeepStrictEqual(row.request, this.#request)) throw otherRequest(row.request)
+    if (row !== null && !isSame(row.request, this.#request)) throw otherRequest(row.request)
     const result = resultOf(row)
     if (result !== undefined) this.#note(row?.mayAnswerAgain ?? false)
     return result
@@ -171,6 +171,11 @@ class AwaitedContext {
   #row() {
     return rowOf(this.#parts, this.#id, this.#request, this.#deadlineAtMs)
   }
+}
+
+/** Whether both are the same as JSON, in which a field that is undefined is missing. */
+function isSame(stored: ContextRequest, request: ContextRequest): boolean {
+  return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(request)))
 }
 
 function otherRequest(request: ContextRequest): ConflictError {
