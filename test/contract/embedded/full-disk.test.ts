@@ -36,7 +36,7 @@ describe('a full disk', () => {
     await expect(assertDiskSpace(dataDir)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('The disk that holds'),
-      hint: expect.stringContaining('Make room'),
+      hint: expect.stringContaining('Free space'),
     })
     const refusal = await waitFor(
       () =>
