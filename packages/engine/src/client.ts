@@ -36,7 +36,7 @@ export function createClient(options: ClientOptions): Client {
       redrive: (selection = {}) => redrive(parts, selection),
     },
     contexts: {
-      // What is built is held to the rules of its format before it is stored.
+      // The cast is safe: a context is validated against its format before it is stored.
       build: <Request extends BuildRequest>(request: Request, options?: BuildOptions) =>
         appendAndBuild(parts, request, options) as Promise<ContextFor<Request> & WithAppended>,
       get: (id, options) => getContext(parts, id, options),

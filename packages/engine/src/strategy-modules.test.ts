@@ -19,7 +19,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 const registering = (name: string) =>
   `export default ({ defineStrategy, registerStrategy }) => registerStrategy('${name}', () => defineStrategy({ name: '${name}' }))`
 
-test('a module of a path and one of a package register their strategies, once however often they are named', async () => {
+test('a module by path and one by package name register their strategies, once even if named repeatedly', async () => {
   const dir = folderWith({
     'own.mjs': registering('from-a-path'),
     'node_modules/@acme/strategies/package.json': '{"name": "@acme/strategies", "type": "module", "main": "index.js"}',
@@ -37,7 +37,7 @@ test.each([
   ['exports no function', './plain.mjs', 'must have a function as its default export'],
   ['fails while it registers', './fails.mjs', 'failed while it registered its strategies: not today'],
   ['takes a name that is taken', './taken.mjs', 'must be a name that is not taken'],
-  ['registers nothing', './nothing.mjs', 'must register at least one strategy'],
+  ['registers nothing', './nothing.mjs', 'did not register a strategy'],
 ])('a module that %s is refused by its name', async (_, module, rule) => {
   const dir = folderWith({
     'throws.mjs': "throw new Error('no such luck')",

@@ -4,17 +4,17 @@ import { pathToFileURL } from 'node:url'
 import { PermanentError, strategyNames } from '@heddle/contracts'
 import { strategyKit } from '@heddle/core'
 
-/** Loaded ones: a strategy is registered once in a process, however often its module is named. */
+/** Loaded modules: a strategy is registered once per process, however often its module is named. */
 const loaded = new Set<string>()
 
 /**
- * Loads modules that register strategies of one's own. Each has a function as its default export, which is called with
- * `{ defineStrategy, registerStrategy }`. To be called while a process starts, before settings are read, and alike in each
- * process that plans or builds: `heddle` does it for what `strategyModules` names.
+ * Loads modules that register custom strategies. Each has a function as its default export, which is called with
+ * `{ defineStrategy, registerStrategy }`. Must be called when a process starts, before settings are read, with the same modules
+ * in each process that plans or builds; `heddle` does so for the modules in `strategyModules`.
  *
- * @param modules paths from `baseDir`, or names of packages that are found from there
- * @throws PermanentError `VALIDATION_ERROR` that names the module: where it is not found, cannot be run, has no such
- * export, registers nothing, or a name that is taken
+ * @param modules paths relative to `baseDir`, or names of packages that are resolved from there
+ * @throws PermanentError `VALIDATION_ERROR` with the name of the module if it is missing, fails, has no such export, or
+ * registers nothing or a used name
  */
 export async function loadStrategyModules(modules: readonly string[], baseDir: string): Promise<void> {
   for (const module of modules) {
@@ -39,10 +39,10 @@ async function register(module: string, address: string): Promise<void> {
   } catch (cause) {
     throw badModule(module, `failed while it registered its strategies: ${firstLine(cause)}`, cause)
   }
-  if (strategyNames().length === before) throw badModule(module, 'must register at least one strategy, and did not')
+  if (strategyNames().length === before) throw badModule(module, 'did not register a strategy')
 }
 
-/** A package is found from the folder of the configuration; one that says nothing of that way is found from here. */
+/** Packages are resolved from the folder of the configuration, otherwise from this module. */
 function addressOf(module: string, baseDir: string): string {
   if (isAbsolute(module) || module.startsWith('.')) return pathToFileURL(resolve(baseDir, module)).href
   try {
@@ -63,6 +63,6 @@ function badModule(module: string, rule: string, cause?: unknown): PermanentErro
 
 function firstLine(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  // Node says besides which of our own files asked for it, which helps nobody.
+  // Node appends the importing file, which is one of Heddle's own and useless to users.
   return line.replace(/ imported from .*$/, '')
 }

@@ -45,7 +45,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('commands of a 
     expect((await shown()).join()).not.toContain('the login is broken')
 
     const restored = await say(`/context restore ${id}`)
-    expect(restored).toMatchObject({ ok: true, text: '1 of 1 messages were brought back.' })
+    expect(restored).toMatchObject({ ok: true, text: '1 of 1 messages were restored.' })
     expect((await shown()).join()).toContain('the login is broken')
   })
 

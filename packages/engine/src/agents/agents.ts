@@ -14,9 +14,9 @@ import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
- * Makes an agent, or gives it a new version; what is left out of the body stays as it is.
+ * Creates an agent, or a new version of it; fields that the body omits stay unchanged.
  *
- * @throws ConflictError where the agent has another version than `ifVersion` says
+ * @throws ConflictError if the agent's version is not `ifVersion`
  */
 export async function setAgent(
   { store, project, projectId }: EngineContext,

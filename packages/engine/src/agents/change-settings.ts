@@ -1,14 +1,14 @@
 import type { AgentsClient } from '@heddle/client/interface'
 import { type Agent, HeddleError, type PartialSettings } from '@heddle/contracts'
 
-/** Others who change the same agent at the same moment are met so often at most: each time one of them has got through. */
+/** Most attempts: each conflict means that another writer has succeeded. */
 const TRIES_MAX = 20
 
 /**
- * Changes settings of an agent and loses no change that others make meanwhile: the change is made again to what they left.
+ * Changes settings of an agent without losing concurrent changes: after a conflict the change is applied to the new settings.
  *
- * @param change from the settings that the agent has to those that it gets; called again where somebody came first
- * @throws ConflictError where others keep coming first; whatever `agents` throws
+ * @param change returns the new settings for the current ones; called again after a conflict
+ * @throws ConflictError after too many conflicts; errors of `agents`
  */
 export async function changeSettings(
   agents: Pick<AgentsClient, 'get' | 'put'>,

@@ -10,7 +10,7 @@ import type { EngineContext } from '../setup/options.js'
  * Clears the windows of all threads of an agent (docs/windows.md). Nothing is deleted: histories still show every message.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
- * @throws ConflictError where the key stands for a clear at another time
+ * @throws ConflictError if the key was used for a clear at another time
  */
 export async function clearWindows(
   { store, projectId, clock }: EngineContext,
@@ -20,14 +20,14 @@ export async function clearWindows(
   const agent = parse(nameSchema, name, 'agent')
   const { clearedAt, idempotencyKey } = parse(clearOptionsSchema, options, 'clear')
   const agentId = agentIdOf(projectId, agent)
-  // By the caller's clock, also where no time is given: the messages that it sends next carry times of the same clock.
+  // The caller's clock is used even without a given time: the messages that it sends next have times of the same clock.
   const clearedAtMs = clearedAt === undefined ? clock.nowMs() : Date.parse(clearedAt)
   const requestId = idempotencyKey === undefined ? undefined : idsOfKey(idempotencyKey, 'clear', agentId)(0)
   const clear = await store.inProject(projectId, (tx) => clearAgent(tx, { agentId, clearedAtMs, requestId }))
   if (!clear) throw notFound('agent', agent, 'see `heddle agents list`')
   const isOther = clearedAt !== undefined && clear.clearedAtMs !== clearedAtMs
   if (idempotencyKey !== undefined && !clear.isNew && isOther) {
-    throw new ConflictError('under this idempotency key the agent was cleared at another time', {
+    throw new ConflictError('this idempotency key was used for a clear at another time', {
       field: 'idempotencyKey',
       received: idempotencyKey,
       hint: 'Use a new key for each clear.',

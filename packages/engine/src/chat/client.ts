@@ -1,4 +1,4 @@
 import type { Client } from '@heddle/client/interface'
 
-/** What the commands need of a client. */
+/** The parts of a client that the commands use. */
 export type ChatClient = Pick<Client, 'agents' | 'snapshots'>

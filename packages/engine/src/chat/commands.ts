@@ -5,7 +5,7 @@ import { type ChatReply, chatRefusal, noAgentHere } from './reply.js'
 import { settingsCommand } from './settings-command.js'
 
 export interface ChatCommand {
-  /** The agent of the channel in which the command was given; null where there is none. */
+  /** The agent of the command's channel; null without one. */
   readonly agent: string | null
   /** The whole line, such as `/context save before the refactoring`. */
   readonly text: string
@@ -30,11 +30,11 @@ const USAGE = [
 ].join('\n')
 
 /**
- * Answers the commands that people give a chat bot (docs/chat.md): `/context clear | save | history | restore` and `/settings`.
- * What the bot makes of the reply is its own affair.
+ * Runs the commands of a chat bot's users (docs/chat.md): `/context clear | save | history | restore` and `/settings`. The bot
+ * renders the reply.
  *
- * @returns null for a line that is none of these commands
- * @throws what is nobody's fault at the chat, such as a broken connection; all else is a reply with its `code`
+ * @returns null for any other line
+ * @throws errors that the user cannot correct, such as a broken connection; all others are replies with their `code`
  */
 export async function answerChatCommand(client: ChatClient, command: ChatCommand): Promise<ChatReply | null> {
   const [, name, given = ''] = /^\/(context|settings)(?:\s+([\s\S]*))?$/.exec(command.text.trim()) ?? []

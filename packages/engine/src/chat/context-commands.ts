@@ -2,17 +2,17 @@ import { type Snapshot, validationError } from '@heddle/contracts'
 import type { ChatClient } from './client.js'
 import { CHAT_FIELDS_MAX, type ChatReply, chatReply } from './reply.js'
 
-/** `/context clear`: of all threads of the agent. */
+/** `/context clear`: clears all threads of the agent. */
 export async function clearCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
   takesNothing('clear', rest)
   const { clearedAt, threads } = await client.agents.clear(agent)
-  return chatReply('Context cleared', `${agent} sees only what comes from now on. Nothing was deleted.`, [
+  return chatReply('Context cleared', `${agent} sees only messages from now on. Nothing was deleted.`, [
     { name: 'Since', value: clearedAt },
     { name: 'Threads', value: String(threads) },
   ])
 }
 
-/** `/context save [description]`: the window is saved and stays as it is. */
+/** `/context save [description]`: saves the window without clearing it. */
 export async function saveCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
   const description = rest.trim()
   const saved = await client.snapshots.save({ agent, ...(description !== '' && { description }) })
@@ -24,7 +24,7 @@ export async function saveCommand(client: ChatClient, agent: string, rest: strin
   ])
 }
 
-/** `/context history [agent]`: newest first, as many as a reply has fields. */
+/** `/context history [agent]`: lists as many snapshots as a reply has fields, newest first. */
 export async function historyCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
   const named = rest.trim() === '' ? agent : rest.trim()
   const { items, nextCursor } = await client.snapshots.history(named, { limit: CHAT_FIELDS_MAX })
@@ -38,12 +38,12 @@ function fieldOf({ id, timestamp, description, summary, messageCount }: Snapshot
   return { name: title, value: `${id} · ${messageCount} messages\n${summary}` }
 }
 
-/** `/context restore <snapshot id>`: into the windows of its threads. */
+/** `/context restore <snapshot id>`: restores messages into the windows of their threads. */
 export async function restoreCommand(client: ChatClient, _agent: string, rest: string): Promise<ChatReply> {
   const id = rest.trim()
-  if (id === '') throw validationError('snapshot', 'is needed', id, '/context history lists them')
+  if (id === '') throw validationError('snapshot', 'is required', id, '/context history lists the ids')
   const { messages, restored, present, erased, threads } = await client.snapshots.restore(id)
-  return chatReply('Context restored', `${restored} of ${messages} messages were brought back.`, [
+  return chatReply('Context restored', `${restored} of ${messages} messages were restored.`, [
     { name: 'There already', value: String(present) },
     ...(erased > 0 ? [{ name: 'Erased since', value: String(erased) }] : []),
     { name: 'Threads', value: threads.join(', ') },
@@ -51,5 +51,5 @@ export async function restoreCommand(client: ChatClient, _agent: string, rest: s
 }
 
 function takesNothing(command: string, rest: string): void {
-  if (rest.trim() !== '') throw validationError('command', `/context ${command} takes nothing more`, rest.trim())
+  if (rest.trim() !== '') throw validationError('command', `/context ${command} takes no arguments`, rest.trim())
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, HeddleError, PermanentError } from '@heddle/contracts'
 
-/** What a bot shows: a title, a sentence, and named values, in the sizes that chats such as Discord take. */
+/** A reply for a bot to show: a title, a sentence, and named values, within the size limits of chats such as Discord. */
 export interface ChatReply {
   readonly ok: boolean
   /** 200 characters at most. */
@@ -8,7 +8,7 @@ export interface ChatReply {
   readonly text: string
   /** 25 at most, each with a value of 1,000 characters at most. */
   readonly fields: readonly ChatField[]
-  /** Of the error, where the command could not be carried out. */
+  /** The code of the error if the command failed. */
   readonly code: ErrorCode | null
 }
 
@@ -26,7 +26,7 @@ export function chatReply(title: string, text: string, fields: readonly ChatFiel
   return sized({ ok: true, title, text, fields, code: null })
 }
 
-/** What a bot shows of an error that the person at the chat can do something about; others are thrown on. */
+/** The reply for an error that the user can correct; other errors are thrown. */
 export function chatRefusal(error: unknown): ChatReply {
   if (!(error instanceof HeddleError) || error.code === 'INTERNAL') throw error
   const fields = error.hint === undefined ? [] : [{ name: 'What to do', value: error.hint }]
@@ -42,9 +42,9 @@ export function chatRefusal(error: unknown): ChatReply {
 const TITLES: Partial<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'That is not valid',
   NOT_FOUND: 'That does not exist',
-  CONFLICT: 'That is in conflict with something else',
+  CONFLICT: 'That conflicts with stored data',
   TIMEOUT: 'That took too long',
-  SERVICE_UNAVAILABLE: 'That cannot be done at the moment',
+  SERVICE_UNAVAILABLE: 'That is not available at the moment',
 }
 
 export function noAgentHere(): ChatReply {

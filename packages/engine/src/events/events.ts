@@ -7,36 +7,36 @@ import type { EngineContext } from '../setup/options.js'
 
 /** Events that are read at once. */
 const PAGE_EVENTS = 500
-/** Messages between processes may be lost, the log may not: it is looked at so often whatever happens. */
+/** How often the log is polled, because notifications between processes may be lost. */
 const POLL_EVERY_MS = 5_000
 
 /**
- * Gives the events of the project in the order of their numbers, those of the log first and then each as it happens. What
- * is told between processes only says that it is time to look: all that is given comes from the log, so nothing is left
- * out or given twice, and nothing gathers here while the caller is busy.
+ * Yields the events of the project in the order of their numbers, first those in the log and then new ones. Notifications
+ * between processes only trigger a read: all events are read from the log, so none is missing or repeated, and none are
+ * buffered here while the caller is busy.
  *
- * A number past the latest is of a log that is gone: the present one is given from its beginning.
+ * A number after the latest belongs to an earlier log, so the current one is read from its beginning.
  *
- * @returns once nothing can be missed any more: what happens from now on will be given
- * @throws PermanentError `VALIDATION_ERROR`; RetryableError `SERVICE_UNAVAILABLE` where a server is away
+ * @returns once the subscription is active: all later events will be yielded
+ * @throws PermanentError `VALIDATION_ERROR`; RetryableError `SERVICE_UNAVAILABLE` if a server is down
  */
 export async function followEvents(parts: EngineContext, options: FollowOptions): Promise<FollowedEvents> {
   const { signal, inTurn = (work) => work() } = options
   const { topics, thread, agent, after } = parse(followSchema, options, 'events')
   const { store, queues, projectId } = parts
   signal.throwIfAborted()
-  const bell = new Signal(parts)
-  const unsubscribe = await queues.subscribe(projectId, () => bell.ring())
+  const wakeUp = new Signal(parts)
+  const unsubscribe = await queues.subscribe(projectId, () => wakeUp.notify())
   const end = () => {
-    bell.ring()
-    unsubscribe().catch((error: unknown) => parts.log?.debug({ error }, 'a subscription to events did not end well'))
+    wakeUp.notify()
+    unsubscribe().catch((error: unknown) => parts.log?.debug({ error }, 'ending a subscription to events failed'))
   }
   signal.addEventListener('abort', end, { once: true })
   try {
     signal.throwIfAborted()
     const latest = await store.inProject(projectId, (tx) => latestEventNumber(tx, { projectId }))
     const first = after === undefined ? latest : after > latest ? 0 : after
-    const events = read(parts, bell, {
+    const events = read(parts, wakeUp, {
       topics: new Set(topics ?? eventTopics),
       threadId: thread === undefined ? null : threadIdOf(projectId, thread),
       agentId: agent === undefined ? null : agentIdOf(projectId, agent),
@@ -63,12 +63,12 @@ interface Reading {
 
 async function* read(
   parts: EngineContext,
-  bell: Signal,
+  wakeUp: Signal,
   { topics, threadId, agentId, after, signal, inTurn }: Reading,
 ): AsyncGenerator<FollowedEvent> {
   let number = after
   while (!signal.aborted) {
-    bell.reset()
+    wakeUp.reset()
     const page = await unlessAborted(
       inTurn(() => readPage(parts, number, agentId), signal),
       signal,
@@ -80,11 +80,11 @@ async function* read(
       number = event.number
       if (topics.has(event.topic) && (threadId === null || event.threadId === threadId) && isOwn(event)) yield event
     }
-    if (events.length < PAGE_EVENTS && !signal.aborted) await bell.whenRung(POLL_EVERY_MS)
+    if (events.length < PAGE_EVENTS && !signal.aborted) await wakeUp.whenNotified(POLL_EVERY_MS)
   }
 }
 
-/** @returns null where it failed because the reader has gone */
+/** @returns null if it failed because the reader has disconnected */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   try {
     return await work
@@ -96,7 +96,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 
 interface EventPage {
   readonly events: readonly FollowedEvent[]
-  /** Whether an event is of the agent, where only those are wanted. */
+  /** Whether an event belongs to the requested agent; true without one. */
   isOwn(event: HeddleEvent): boolean
 }
 
@@ -116,27 +116,27 @@ async function readPage(
   })
 }
 
-/** Rung any number of times, it is heard once; also if nobody listened at that moment. */
+/** Merges notifications until the next wait, including those that arrived before it. */
 class Signal {
   readonly #clock: EngineContext['clock']
-  #isRung = false
+  #isNotified = false
   #wake: (() => void) | null = null
 
   constructor({ clock }: Pick<EngineContext, 'clock'>) {
     this.#clock = clock
   }
 
-  ring(): void {
-    this.#isRung = true
+  notify(): void {
+    this.#isNotified = true
     this.#wake?.()
   }
 
   reset(): void {
-    this.#isRung = false
+    this.#isNotified = false
   }
 
-  async whenRung(withinMs: number): Promise<void> {
-    if (this.#isRung) return
+  async whenNotified(withinMs: number): Promise<void> {
+    if (this.#isNotified) return
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })

@@ -7,8 +7,8 @@ import type { EngineContext } from '../setup/options.js'
 import { loadAgentOr } from './items.js'
 
 /**
- * Which items of an agent contexts showed, how often, at what score and cost, whether replies used them, and what to do about
- * it. Replies are counted once they were read, which the embed stage does soon after they are stored.
+ * Statistics of an agent's items: how often contexts showed them, at what score and cost, whether replies used them, and a
+ * suggestion. Replies are counted by the embed stage, soon after they are stored.
  *
  * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` without the agent
  */
@@ -27,7 +27,7 @@ export async function itemStats(
   const byId = new Map(rows.map((row) => [row.itemId, row]))
   const entries = items.flatMap((item) => {
     const row = byId.get(item.itemId)
-    // What is gone and was not shown in this time is of no interest.
+    // Removed items that no context showed in this period are omitted.
     return row === undefined || (item.erased && row.contexts === 0) ? [] : [toEntry(item, row, totals.threads)]
   })
   return {

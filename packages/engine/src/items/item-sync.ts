@@ -10,8 +10,8 @@ const toolsSchema = z
   .max(limits.toolsPerServerMax, `must be at most ${limits.toolsPerServerMax}`)
 
 /**
- * Puts what an MCP server lists in place of the tools that the agent has of it, in one transaction: new tools are added,
- * changed ones get a new version, and those that the server has no longer are taken away. Modes that were set by hand stay.
+ * Replaces an agent's tools of an MCP server by the server's current list, in one transaction: new tools are added, changed
+ * ones get a new version, and tools that are missing in the list are removed. Modes that were set by hand stay.
  *
  * @throws PermanentError `VALIDATION_ERROR`
  */
@@ -29,7 +29,7 @@ export async function syncServerTools(
   return await changeItems(parts, name, async (tx, agentId) => {
     if (mode !== undefined) await putToolServer(tx, { agentId, name: serverName, include: mode })
     const before = new Map((await listAll(tx, agentId, serverName)).map((item) => [item.name, item]))
-    // Of tools under one name the last stands, as for a model that is given both.
+    // Of tools with one name the last is used, as by a model that gets both.
     const now = new Map(listed.map((tool) => [tool.name, tool]))
     const put = await putItems(tx, {
       agentId,

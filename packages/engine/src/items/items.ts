@@ -34,11 +34,11 @@ import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
- * Makes an item, or gives it a new version; what is left out stays as it is, and the same twice is one version. The agent is
- * made where there is none. The next context of every thread that holds the item shows the new version. Threads that began
- * before it was there do not hold it: `threadsWithout` names them, and `addToThread` adds it.
+ * Creates an item, or a new version of it; omitted fields stay unchanged, and an unchanged item gets no new version. A missing
+ * agent is created. The next context of every thread with the item shows the new version. Threads that began before the item
+ * existed do not have it: `threadsWithout` names them, and `addToThread` adds it.
  *
- * @throws PermanentError `VALIDATION_ERROR`; ConflictError where the agent was erased
+ * @throws PermanentError `VALIDATION_ERROR`; ConflictError if the agent was erased
  */
 export async function putItem(parts: EngineContext, agent: string, item: NewItem): Promise<AgentItem & ThreadsWithout> {
   const name = parse(nameSchema, agent, 'agent')
@@ -46,18 +46,18 @@ export async function putItem(parts: EngineContext, agent: string, item: NewItem
   checkItem(checked)
   return await changeItems(parts, name, async (tx, agentId) => {
     const [put] = await putItems(tx, { agentId, items: [checked] })
-    if (put === undefined) throw new Error('the item is not there after it was put')
+    if (put === undefined) throw new Error('the item is missing after it was stored')
     return { ...toAgentItem(put.item), ...(await threadsWithout(tx, agentId, [put.item])) }
   })
 }
 
-/** Which threads do not hold those of some items that come with each thread that starts. */
+/** The threads that lack some of the items that new threads get by default. */
 export async function threadsWithout(tx: Tx, agentId: string, items: readonly ItemRow[]): Promise<ThreadsWithout> {
   const itemIds = items.filter((item) => effectiveInclude(item) === 'always').map(({ itemId }) => itemId)
   return { threadsWithout: await listThreadsWithout(tx, { agentId, itemIds }) }
 }
 
-/** Changes the items of an agent, which is held meanwhile, and made where there is none. */
+/** Changes the items of an agent under a lock; a missing agent is created. */
 export async function changeItems<T>(
   { store, project, projectId }: EngineContext,
   agent: string,
@@ -71,9 +71,9 @@ export async function changeItems<T>(
 }
 
 /**
- * @param key of a tool with or without its server, as long as one server alone has a tool of the name
- * @param options `version`: an older one, also of an item that was taken away
- * @throws PermanentError `NOT_FOUND`; `AMBIGUOUS_REFERENCE` where several servers have the tool
+ * @param key for a tool the server may be omitted if only one server has a tool with that name
+ * @param options `version`: an older one, also of a removed item
+ * @throws PermanentError `NOT_FOUND`; `AMBIGUOUS_REFERENCE` if several servers have the tool
  */
 export async function getItem(
   { store, projectId }: EngineContext,
@@ -86,7 +86,7 @@ export async function getItem(
   return toAgentItem(await store.inProject(projectId, (tx) => findItem(tx, agent, { ...wanted, version })))
 }
 
-/** An item's id. */
+/** The position in a list is an item's id. */
 const PLACE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A page of an agent's items, by type, server and name. @throws PermanentError `NOT_FOUND` */
@@ -108,7 +108,7 @@ export async function listAgentItems(
 }
 
 /**
- * Takes an item away. The next context does not show it; receipts of older ones name its versions, which stay readable.
+ * Removes an item. Later contexts do not show it; receipts of older ones name its versions, which stay readable.
  *
  * @throws PermanentError `NOT_FOUND`, `AMBIGUOUS_REFERENCE`
  */
@@ -116,7 +116,7 @@ export async function removeItem(parts: EngineContext, agent: string, key: ItemK
   const wanted = readKey(key)
   return await parts.store.inProject(parts.projectId, async (tx) => {
     const { agentId } = await loadAgentOr(tx, agent)
-    // Held, so that changes of one agent's items come one after another.
+    // Locks the agent, so that changes of its items run one after another.
     await putAgent(tx, { projectId: parts.projectId, name: agent })
     const item = await findItem(tx, agent, wanted)
     await removeItems(tx, { agentId, itemIds: [item.itemId] })
@@ -124,7 +124,7 @@ export async function removeItem(parts: EngineContext, agent: string, key: ItemK
   })
 }
 
-/** Says which mode the tools of an MCP server have that have none of their own. */
+/** Sets the mode of an MCP server's tools without a mode of their own. */
 export async function setToolServer(
   parts: EngineContext,
   agent: string,
@@ -138,7 +138,7 @@ export async function setToolServer(
   return { serverName, include: mode }
 }
 
-/** A key that may leave out the server of a tool. */
+/** Parses a key, which may omit the server of a tool. */
 export function readKey(key: ItemKey): ItemKey {
   const wanted = parse(itemKeySchema, key, 'item')
   if (wanted.type !== 'tool') checkItemKey(wanted)
@@ -159,7 +159,7 @@ export async function findItem(
   throw new PermanentError('AMBIGUOUS_REFERENCE', `several servers have a tool "${key.name}"`, {
     field: 'serverName',
     received: 'nothing',
-    hint: 'name the server of the tool',
+    hint: 'give the server of the tool',
     facts: { candidates: found.map(itemLabel) },
   })
 }

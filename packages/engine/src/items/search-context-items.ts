@@ -20,12 +20,12 @@ const querySchema = z.string().min(1).max(limits.messageCharactersMax)
 const itemsSchema = z.array(itemKeySchema).max(limits.itemsPerAgentMax)
 
 /**
- * Search (docs/items.md#selection): of some items of an agent those that a query is about, with their scores, the best first. Names that
- * the agent has no item for are passed over.
+ * Finds those of the given items of an agent that match a query (docs/items.md#selection), with their scores, best first.
+ * Unknown names are ignored.
  *
- * @param options over the agent's settings `search.*`
- * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND` without the agent; RetryableError `SERVICE_UNAVAILABLE` where this
- *   client has no embedder; whatever the embedder throws
+ * @param options override the agent's settings `search.*`
+ * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND` without the agent; RetryableError `SERVICE_UNAVAILABLE` if this
+ *   client has no embedder; errors of the embedder
  */
 export async function searchContextItems(
   { store, projectId, settings, embedder }: EngineContext,
@@ -41,13 +41,13 @@ export async function searchContextItems(
   const opened = embedder === null ? null : await embedder()
   if (opened === null)
     throw new RetryableError('SERVICE_UNAVAILABLE', 'this client has no embedder', {
-      hint: 'give createClient an `embedder`, or let `heddle doctor` say why there is none',
+      hint: 'give createClient an `embedder`; `heddle doctor` shows why none is available',
     })
   const { own, limits: selection } = await store.inProject(projectId, async (tx) => {
     const found = await loadAgent(tx, { name })
     if (!found) throw notFound('agent', name, 'see `heddle agents list`')
     const wanted = new Set(keys.map((key) => itemIdOf(found.agentId, key)))
-    // A tool may be named without its server: then those of all servers are meant.
+    // A tool without a server means the tools of all servers.
     const tools = new Set(keys.flatMap(({ type, name, serverName }) => (type === 'tool' && !serverName ? [name] : [])))
     const all = await loadAgentItems(tx, found)
     return {

@@ -19,11 +19,11 @@ export async function listThreadItems({ store, projectId }: EngineContext, threa
 }
 
 /**
- * Adds an item to a thread by hand, whatever its mode is; one that the thread holds already stays as it is.
+ * Adds an item to a thread explicitly, whatever its mode is.
  *
- * @returns whether the thread did not hold it before
- * @throws PermanentError `NOT_FOUND` where there is no such thread, or its agent has no such item; `AMBIGUOUS_REFERENCE`;
- *   `VALIDATION_ERROR` where items were added to the thread, or removed, too many times
+ * @returns false if the thread had it already
+ * @throws PermanentError `NOT_FOUND` without the thread, or if its agent has no such item; `AMBIGUOUS_REFERENCE`;
+ *   `VALIDATION_ERROR` if items were added to the thread, or removed, too many times
  */
 export async function addThreadItem(parts: EngineContext, thread: string, key: ItemKey): Promise<boolean> {
   return await change(parts, thread, false, async (tx, { agentName }) => {
@@ -33,14 +33,14 @@ export async function addThreadItem(parts: EngineContext, thread: string, key: I
 }
 
 /**
- * Takes an item away from a thread, whatever its mode is. One with the mode `agent` may still be selected for a request.
+ * Removes an item from a thread, whatever its mode is. One with the mode `agent` may still be selected for a request.
  *
- * @throws PermanentError `NOT_FOUND` where there is no such thread, or it does not hold the item; `AMBIGUOUS_REFERENCE`
+ * @throws PermanentError `NOT_FOUND` without the thread, or if it does not have the item; `AMBIGUOUS_REFERENCE`
  */
 export async function removeThreadItem(parts: EngineContext, thread: string, key: ItemKey): Promise<void> {
   const wanted = readKey(key)
   const removed = await change(parts, thread, true, async (tx, { agentName, agentId }) => {
-    // Also one that the agent has no longer: its name may be given again.
+    // Works for removed items, too: their name may be used again.
     if (wanted.type !== 'tool' || wanted.serverName !== undefined) return itemIdOf(agentId, wanted)
     return (await findItem(tx, agentName, wanted)).itemId
   })

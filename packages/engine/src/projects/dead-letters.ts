@@ -12,7 +12,7 @@ const selectionSchema = z.object({
   ownOnly: z.boolean().default(false),
 })
 
-/** The dead letters of the project, newest first, and unless `ownOnly` is set those that name no project. */
+/** The dead letters of the project, newest first, and without `ownOnly` also those without a project. */
 export async function listAllDeadLetters(
   parts: EngineContext,
   selection: DeadLetterSelection,
@@ -31,10 +31,10 @@ async function readDeadLetters(
 }
 
 /**
- * Sends dead letters again, oldest first. One that no stage can read stays where it is; one that fails again is a dead
- * letter again, in place of the one that was sent.
+ * Adds the jobs of dead letters to their queues again, oldest first. A malformed one stays; one that fails again becomes a new
+ * dead letter, in place of the redriven one.
  *
- * @throws RetryableError where the queue or the store went away; what was sent until then is marked
+ * @throws RetryableError if the queue or the store went down; the letters that were redriven until then are marked
  */
 export async function redrive(parts: EngineContext, selection: DeadLetterSelection): Promise<RedriveResult> {
   const refused: RedriveResult['refused'][number][] = []
@@ -47,7 +47,7 @@ export async function redrive(parts: EngineContext, selection: DeadLetterSelecti
       refused.push({ jobId: letter.jobId, reason: error.message })
       continue
     }
-    // After it was enqueued: a letter that is sent twice does no harm, one that is marked and lost would.
+    // Marked after it was enqueued: a repeated job is harmless, a marked letter without a job would be lost.
     await parts.store.inProject(letter.projectId, (tx) => markRedriven(tx, { id: letter.id }))
     redriven++
   }
@@ -63,7 +63,7 @@ async function enqueueAgain({ store, queues }: EngineContext, letter: DeadLetter
     case 'ingest':
       return queues.add(stage, parse(stages.ingest.schema, payload, subject))
     case 'assemble':
-      throw new PermanentError('CONFLICT', 'its requester has been told; ask for the context again')
+      throw new PermanentError('CONFLICT', 'its requester already got the error; request the context again')
     default:
       await queues.rewake([{ stage, ...parse(stages[stage].schema, payload, subject) }])
   }

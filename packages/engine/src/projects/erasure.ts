@@ -31,8 +31,8 @@ export function eraseProject(parts: EngineContext, options?: Omit<EraseOptions, 
 }
 
 /**
- * The tombstone first: from then on nothing of it is shown and nothing is taken for it. Then its jobs, which hold messages
- * that nobody will store, and then its rows.
+ * Inserts the tombstone first: from then on nothing of the target is shown, and jobs for it are refused. Then removes its jobs,
+ * which contain messages, and then its rows.
  */
 async function erase(
   parts: EngineContext,
@@ -44,14 +44,16 @@ async function erase(
   const target = { projectId, ...what }
   const isThere =
     (await store.inProject(projectId, (tx) => beginErasure(tx, target, { reuse }))) ||
-    // Messages of it may still be on their way.
+    // Messages of it may still be in the queue.
     ((await queues.removeJobs(jobsOf(target), { dryRun: true })) > 0 &&
       (await store.inProject(projectId, (tx) => beginErasure(tx, target, { evenIfMissing: true, reuse })))) ||
-    // Asked for again, the erasure of a name that is free since is the one that happened.
+    // A repeated erasure of a name that has been freed since returns the earlier erasure.
     (await store.inProject(projectId, (tx) => loadErasure(tx, target))) !== null
-  if (!isThere) throw notFound(what.kind, name, 'nothing of this name is stored, and nothing is on its way')
+  if (!isThere) throw notFound(what.kind, name, 'nothing with this name is stored or queued')
   if (!wait) {
-    removeAll(parts, target).catch((error: unknown) => log?.warn({ error }, 'an erasure is left to the next worker'))
+    removeAll(parts, target).catch((error: unknown) =>
+      log?.warn({ error }, 'finishing an erasure failed; a worker will continue it'),
+    )
     return { kind: what.kind, name, removed: {}, jobs: 0, finished: false }
   }
   const jobs = await removeAll(parts, target, signal)
@@ -70,9 +72,9 @@ async function removeAll(
 }
 
 /**
- * Carries an erasure that was begun to its end. Any process may do so, again and at the same time.
+ * Finishes an erasure. Any process may do so, repeatedly and concurrently.
  *
- * @returns how many jobs were taken from the queues
+ * @returns the number of jobs removed from the queues
  */
 export async function finishErasure(
   { store, queues }: { readonly store: Store; readonly queues: Queues },
@@ -88,8 +90,8 @@ export async function finishErasure(
 }
 
 /**
- * The jobs of what is being erased. Only ingest jobs name their agent: those of contexts, which hold a message of the user,
- * are known by their thread.
+ * Matches the jobs of the target. Only ingest jobs name their agent; jobs of contexts, which contain a message of the user,
+ * are found by their thread.
  */
 function jobsOf(
   { projectId, kind, targetId }: ErasureTarget,
@@ -108,7 +110,7 @@ interface Owners {
   readonly agent: string | null
 }
 
-/** Whose a job is, by what its payload says; a poisoned one may have any shape. */
+/** Thread and agent of a job; a malformed payload may have any shape. */
 export function ownersOf(payload: unknown): Owners {
   const fields = (payload !== null && typeof payload === 'object' ? payload : {}) as Record<string, unknown>
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null)

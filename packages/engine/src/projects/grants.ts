@@ -5,7 +5,7 @@ import { acceptGrant, ensureProject, listGrants, offerGrant, revokeGrant } from 
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
-/** Lets another project recall from this one, once that has accepted. */
+/** Allows another project to recall from this one, once it has accepted. */
 export async function offer({ store, project, projectId }: EngineContext, to: string): Promise<void> {
   const other = otherProject(project, to, 'to')
   await store.inProject(projectIdOf(other), (tx) => ensureProject(tx, { projectId: projectIdOf(other), name: other }))
@@ -16,16 +16,16 @@ export async function offer({ store, project, projectId }: EngineContext, to: st
 }
 
 /**
- * Accepts what another project has offered to this one.
+ * Accepts the grant that another project has offered to this one.
  *
- * @throws PermanentError `NOT_FOUND` where nothing is offered
+ * @throws PermanentError `NOT_FOUND` without an offer
  */
 export async function accept({ store, project, projectId }: EngineContext, from: string): Promise<void> {
   const other = projectIdOf(otherProject(project, from, 'from'))
   await store.inProject(other, (tx) => acceptGrant(tx, { granteeProjectId: projectId, scope: 'recall' }))
 }
 
-/** Takes back what this project has granted to another one, or gives back what that has granted; either side may. */
+/** Revokes a grant, from either side. */
 export async function revoke(
   { store, project, projectId }: EngineContext,
   sides: { readonly to: string } | { readonly from: string },

@@ -26,18 +26,18 @@ import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /*
- * A key is `hdl_` and 64 characters: the id of its project (16 bytes) and 256 random bits. The project in it says in which
- * project to look, so no look-up ever crosses projects; whoever changes it finds nothing there.
+ * A key is `hdl_` and 64 characters: the id of its project (16 bytes) and 256 random bits. The look-up is limited to the project
+ * in the key, so it never crosses projects; a key with another project's id matches no hash there.
  *
- * What is kept is its SHA-256. A slow hash such as scrypt is for what people choose, which can be guessed: of 256 random bits
- * nothing can, and it would cost each request 50 ms and more.
+ * The SHA-256 of a key is stored. A slow hash such as scrypt protects passwords that can be guessed; 256 random bits cannot be
+ * guessed, and a slow hash would cost each request 50 ms and more.
  */
 const PREFIX = 'hdl_'
 const PROJECT_BYTES = 16
 const SECRET_BYTES = 32
 const KEY = /^hdl_[A-Za-z0-9_-]{64}$/
 
-/** @returns the key itself in `key`, which nobody can show again */
+/** @returns the key itself in `key`, which cannot be shown again */
 export async function createKey(
   { store, project, projectId }: EngineContext,
   given: { readonly name: string; readonly role: AccessRole },
@@ -57,7 +57,7 @@ export async function listKeys({ store, projectId }: EngineContext): Promise<Pag
   return { items: (await store.inProject(projectId, (tx) => listApiKeys(tx))).map(toKey), nextCursor: null }
 }
 
-/** @throws PermanentError `NOT_FOUND` where the project has no key of this id */
+/** @throws PermanentError `NOT_FOUND` if the project has no key with this id */
 export async function revokeKey({ store, projectId }: EngineContext, given: string): Promise<ApiKey> {
   const id = parse(idSchema, given, 'id')
   const row = await store.inProject(projectId, (tx) => revokeApiKey(tx, { id }))
@@ -65,13 +65,13 @@ export async function revokeKey({ store, projectId }: EngineContext, given: stri
   return toKey(row)
 }
 
-/** How old a key's last use may be before it is written anew. */
+/** How often the time of a key's last use is updated at most. */
 const TOUCH_EVERY_MS = 60_000
 
 /**
- * For whom a key stands; null for what is none, or is revoked.
+ * The project and role of a key; null for a malformed, unknown or revoked one.
  *
- * @throws RetryableError `SERVICE_UNAVAILABLE` where the store is away
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if the store is down
  */
 export async function readKey(store: Store, key: string, nowMs: number): Promise<Access | null> {
   if (!KEY.test(key)) return null
@@ -81,10 +81,10 @@ export async function readKey(store: Store, key: string, nowMs: number): Promise
     snapshot: true,
     isFirst: true,
   })
-  // The index compared them already, and how long it took tells of a hash, of which nobody gets back to a key.
+  // The index look-up before is not constant-time, but its duration reveals at most a hash, from which no key can be derived.
   if (found === null || !timingSafeEqual(hash, found.hash)) return null
   if ((found.lastUsedAtMs ?? 0) + TOUCH_EVERY_MS < nowMs) {
-    // Who asks does not wait for it, and nobody is refused because it could not be written.
+    // The request does not wait for the update, and does not fail with it.
     store.inProject(projectId, (tx) => touchApiKey(tx, { id: found.id, atMs: nowMs })).catch(() => undefined)
   }
   return { project: found.project, role: found.role }
@@ -95,7 +95,7 @@ export async function hasKeys(store: Store, projectId: string): Promise<boolean>
   return await store.inProject(projectId, (tx) => hasApiKeys(tx, { projectId }))
 }
 
-/** Not by the package that writes ids: that refuses those of which nobody can tell that they are one. */
+/** Formatted here, because the `uuid` package refuses ids without a valid version, which an unknown key may contain. */
 function projectOf(key: string): string {
   const hex = Buffer.from(key.slice(PREFIX.length), 'base64url').subarray(0, PROJECT_BYTES).toString('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -23,8 +23,8 @@ import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * Selective recall (docs/search.md#the-archive): the archive's entries that meet all conditions, newest first. One page looks at 10,000
- * entries at most, so a page may be short, or empty, and the list go on all the same: `nextCursor` is null at its end.
+ * Selective recall (docs/search.md#the-archive): the archive's entries that match all conditions, newest first. A page reads
+ * at most 10,000 entries, so it may be short or empty before the end of the list, where `nextCursor` is null.
  */
 export async function listArchive(parts: EngineContext, request: ArchiveListRequest): Promise<Page<ArchiveHit>> {
   const { cursor, after, limit, ...selection } = parse(archiveListSchema, request, 'archive')
@@ -44,7 +44,7 @@ export async function listArchive(parts: EngineContext, request: ArchiveListRequ
   }
 }
 
-/** @throws PermanentError `NOT_FOUND` where the thread of a selection is not there: that is another answer than none */
+/** @throws PermanentError `NOT_FOUND` if the thread of a selection does not exist, which differs from an empty result */
 async function checkThread({ store, projectId }: EngineContext, thread: string | undefined): Promise<void> {
   if (thread === undefined) return
   const found = await store.inProject(projectId, (tx) => loadThread(tx, { threadId: threadIdOf(projectId, thread) }))
@@ -52,10 +52,10 @@ async function checkThread({ store, projectId }: EngineContext, thread: string |
 }
 
 /**
- * Finds archived contents by words and by vectors, best first: the ranking of {@link search}, over what it finds of messages
- * that were condensed or removed.
+ * Finds archived contents by words and by vectors, best first: the ranking of {@link search}, limited to messages that were
+ * condensed or removed.
  *
- * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an agent or a thread that is not there
+ * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an unknown agent or thread
  */
 export async function searchArchive(parts: EngineContext, request: ArchiveSearchRequest): Promise<ArchiveSearchResult> {
   const { query, limit, by, ...selection } = parse(archiveSearchSchema, request, 'archive search')
@@ -64,7 +64,7 @@ export async function searchArchive(parts: EngineContext, request: ArchiveSearch
     query,
     by,
     conditions: selection,
-    // Of what is ranked most may not be in the archive.
+    // Most ranked messages may not be in the archive.
     isNarrowed: true,
     limit,
     load: (tx, places) => loadArchivedRows(tx, { places, ...conditions }),

@@ -4,13 +4,13 @@ import { loadMessage, loadPartContents, type Tx } from '@heddle/store'
 
 interface PartPlace {
   readonly threadId: string
-  /** Of the message. */
+  /** Id of the message. */
   readonly id: string
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly number: number
 }
 
-/** An image, a document or a sound of a message: itself, and in words for who cannot take it. */
+/** An image, a document or a sound of a message, with a description in words. */
 export async function readPart(tx: Tx, { threadId, id, number }: PartPlace) {
   const parts = (await loadMessage(tx, { threadId, id }))?.parts ?? []
   const part = parts[number - 1]

@@ -36,12 +36,12 @@ import { readPart } from './recall-part.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
 
 /**
- * Gives back what a context shows only condensed or summarized, to the byte where it fits (docs/search.md#the-archive). `lines` are cut out
- * first, then searched. A search that finds nothing gives an empty content and a `matchCount` of 0. With `offset` or `limit` the content
- * comes in pieces, to the byte whatever it holds.
+ * Returns the original of condensed or summarized content, byte for byte if it fits (docs/search.md#the-archive). `lines` are
+ * selected first, then searched. A search without a match returns an empty content and a `matchCount` of 0. With `offset` or
+ * `limit` the content is returned in pieces, byte for byte.
  *
  * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND`, `AMBIGUOUS_REFERENCE` with the candidates, `FORBIDDEN` for a
- * project that has granted nothing, whether it exists or not
+ * project without a grant, whether it exists or not
  */
 export async function recall(parts: EngineContext, request: RecallRequest): Promise<RecallResult> {
   const checked = parse(recallRequestSchema, request, 'recall')
@@ -51,7 +51,7 @@ export async function recall(parts: EngineContext, request: RecallRequest): Prom
   const projectId = projectIdOf(project)
   const isOther = project !== parts.project
   if (isOther && reference.thread === null) {
-    throw validationError('thread', 'is needed: the current one is of another project', checked.ref)
+    throw validationError('thread', 'is required: the current one belongs to another project', checked.ref)
   }
   const range = rangeOf(reference.location, checked)
   const found = await parts.store.inProject(projectId, async (tx) => {
@@ -77,10 +77,10 @@ function isPiece({ offset, limit }: RecallRequest): boolean {
   return offset !== undefined || limit !== undefined
 }
 
-/** Pieces are of the content as it is: what chooses or shortens has its own way to go on. */
+/** Pieces are of the unchanged content, so they cannot be combined with options that select or shorten it. */
 function requirePlain(request: RecallRequest, location: Location | null): void {
   const field = (['lines', 'search', 'maxTokens'] as const).find((name) => request[name] !== undefined)
-  const rule = 'cannot go with offset and limit, which bring back the content as it is'
+  const rule = 'cannot be combined with offset and limit, which return the unchanged content'
   if (field !== undefined) throw validationError(field, rule, String(request[field]))
   if (location?.kind === 'lines' || location?.kind === 'match') throw validationError('ref', rule, request.ref)
 }
@@ -94,7 +94,7 @@ async function requireGrant(tx: Tx, { project: own, projectId }: EngineContext, 
   })
 }
 
-/** The lines that are asked for, else those that the reference names; null for all. */
+/** The requested lines, otherwise those in the reference; null for all. */
 function rangeOf(location: Location | null, { lines }: RecallRequest): string | null {
   return lines ?? (location?.kind === 'lines' ? `${location.from}-${location.to}` : null)
 }
@@ -102,16 +102,16 @@ function rangeOf(location: Location | null, { lines }: RecallRequest): string | 
 interface FoundContent {
   readonly archiveId: string | null
   readonly content: string
-  /** Where `content` is a part of the whole. */
+  /** The position of `content` in the whole, if it is a part of it. */
   readonly part: { readonly linesBefore: number; readonly linesTotal: number } | null
   readonly contentType: string
   readonly summary: string
   readonly filePaths: string[]
-  /** An image, a document or a sound, where the reference names one. */
+  /** The image, document or sound that the reference names. */
   readonly recalledPart?: RecallResult['part']
 }
 
-/** From the archive where it was condensed; a message that still stands verbatim can be recalled all the same. */
+/** Reads from the archive if the message was condensed, otherwise the message itself. */
 async function readContent(
   tx: Tx,
   { thread: { threadId }, message: { id } }: Resolved,
@@ -122,7 +122,7 @@ async function readContent(
   }
   const lines = range === null || location?.kind === 'tool' ? {} : { lines: parseLineRange(range) }
   const archived = await readArchived(tx, { threadId, messageId: id, ...lines })
-  // A call is a part of its message, which the archive holds as text alone.
+  // The archive contains messages as text only, so calls are read from the message.
   const isWhole = archived !== null && archived.content !== '' && location?.kind !== 'tool'
   const message = isWhole ? null : await loadMessage(tx, { threadId, id })
   const content =
@@ -140,7 +140,7 @@ async function readContent(
 }
 
 function textOf({ content, toolCalls, code, parts }: HistoryMessage): string {
-  // Images alone have no text: they are named, each with its own reference.
+  // A message with only images has no text: each is listed with its reference.
   if (content === '' && parts !== undefined) return contentWithLines({ content, parts }, messageReference(code))
   return content === '' && toolCalls.length > 0 ? JSON.stringify(toolCalls) : content
 }
@@ -186,7 +186,7 @@ function* showPiece(
   return { content: text, tokenCount: yield* measureTokens(text), truncated: nextOffset !== null, nextOffset }
 }
 
-/** The match that `:match-3` names: of the search that was asked for, else of the one that the content is the result of. */
+/** The match of a location such as `:match-3`: of the requested search, otherwise of the search that returned the content. */
 function* matchOf({ text, from }: { text: string; from: number }, number: number, search: string | undefined) {
   const match =
     search === undefined

@@ -8,15 +8,15 @@ export interface Resolved {
 }
 
 export interface ResolveOptions {
-  /** The project that the reference names, in whose transaction it is resolved. */
+  /** The project of the reference and of the transaction. */
   readonly projectId: string
-  /** The name of the current thread, for references that name none. */
+  /** The name of the current thread, for references without one. */
   readonly current: string | undefined
 }
 
 /**
- * Finds the message that a reference names, in this order (docs/pruning.md#references): a full reference by itself, a short one in the current
- * thread.
+ * Finds the message of a reference (docs/pruning.md#references): a full reference contains its thread, a short one belongs to
+ * the current thread.
  *
  * @throws PermanentError `NOT_FOUND`, or `AMBIGUOUS_REFERENCE` with the candidates
  */
@@ -42,9 +42,9 @@ async function findThread(tx: Tx, reference: Reference, options: ResolveOptions)
   if (name === undefined) {
     throw validationError(
       'thread',
-      'is needed: the reference names none',
+      'is required: the reference names none',
       `msg-${reference.message}`,
-      'name the thread beside it, or give the whole reference',
+      'give the thread, or the whole reference',
     )
   }
   const code = name.toLowerCase()
@@ -52,8 +52,7 @@ async function findThread(tx: Tx, reference: Reference, options: ResolveOptions)
   const candidates = await findThreads(tx, { threadId, codePrefix: code })
   const named = candidates.find((candidate) => candidate.threadId === threadId)
   const coded = candidates.find((candidate) => candidate.code === code)
-  // References are written with codes: one must not change its meaning because somebody gives a thread such a name. What a
-  // caller gives as the current thread is a name.
+  // References contain codes, so a code takes precedence over a thread with such a name. The current thread is given by name.
   const chosen = reference.thread === null ? (named ?? coded) : (coded ?? named)
   const thread = chosen ?? theOnlyOne(candidates, code)
   if (thread) return thread
@@ -79,6 +78,6 @@ function ambiguous(kind: string, name: string, candidates: readonly string[]): P
     field: kind,
     received: name,
     facts: { candidates },
-    hint: 'give more characters of the one that is meant',
+    hint: 'give more characters of the reference',
   })
 }

@@ -4,7 +4,7 @@ import { runCooperatively } from '@heddle/runtime'
 import { type FoundRow, type HitPlace, type HitRow, type HitText, loadHitTexts } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
-/** Characters that all hits of a search may take together while their best places are looked for. */
+/** Characters of all hits of a search together that are read for their excerpts. */
 const CHARACTERS_MAX = 8_000_000
 const CHARACTERS_OF_HIT_MAX = 200_000
 const CHARACTERS_OF_NEIGHBOUR_MAX = 2_000
@@ -51,7 +51,7 @@ async function neighbour(text: HitText | undefined, terms: ReadonlySet<string>):
   return { messageId, role, text: await runCooperatively(excerpt(textOf(text), terms)) }
 }
 
-/** What a message says, and what it calls. */
+/** The text and the calls of a message. */
 function textOf({ content, toolCalls }: HitText): string {
   const calls = toolCalls.map(({ name, arguments: given }) => {
     return `${name} ${typeof given === 'string' ? given : JSON.stringify(given)}`

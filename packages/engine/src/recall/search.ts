@@ -8,11 +8,11 @@ import { showHits } from './search-texts.js'
 
 /**
  * Finds messages by words and by vectors, best first: in one thread, in the threads of an agent, or in the whole project.
- * What was said around a message counts, too, so a hit may hold none of the words; `before` and `after` show its neighbours.
- * Messages can be found once the embed stage has met them, a moment after they were stored. Where vectors cannot be
- * searched, words alone answer, and `degraded` says why.
+ * The messages around a message count, too, so a hit may contain none of the words; `before` and `after` show its neighbours.
+ * Messages can be found once the embed stage has indexed them, a moment after they were stored. If vectors cannot be
+ * searched, the search uses only words, and `degraded` holds the reason.
  *
- * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an agent or a thread that is not there
+ * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an unknown agent or thread
  */
 export async function search(parts: EngineContext, request: SearchRequest): Promise<SearchResult> {
   const wanted = parse(searchRequestSchema, request, 'search')
@@ -53,7 +53,7 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
   }
 }
 
-/** What hits are: a role says it of all but results, which postings know by their tools. */
+/** The kinds of hits: by role, except for results, whose kind is in the postings. */
 async function findKinds(
   { store, projectId }: EngineContext,
   agentId: string | null,

@@ -6,7 +6,7 @@ import { Ordinals } from '../messages/ordinals.js'
 import { LikelyPrepared } from './likely-prepared.js'
 import type { ClientOptions, EngineContext } from './options.js'
 
-/** What the operations of a client share: its project, which is told to the store once, and what it remembers. */
+/** The state shared by the operations of a client: its project, whose name is stored once, and its caches. */
 export function createContext(options: ClientOptions): EngineContext {
   const {
     store,

@@ -3,27 +3,27 @@ import { type PermanentError, validationError } from '@heddle/contracts'
 import { fingerprint } from '@heddle/core'
 
 /**
- * What tells one list from every other: its kind, and the id of the project, the agent or the thread that it belongs to. Filters
- * are no part of it: they narrow a list, and a place in it stays a place.
+ * Identifies a list: its kind, and the id of the project, agent or thread that it belongs to. Filters are not included: they
+ * narrow a list, and a position in it stays valid.
  */
 export interface CursorList {
   readonly kind: 'agents' | 'threads' | 'processes' | 'items' | 'snapshots' | 'contexts' | 'archive'
   readonly ownerId: string
 }
 
-/** Enough to tell a cursor of this list from every other text; what a caller may read is decided elsewhere. */
+/** Enough to recognize cursors of this list; access is checked elsewhere. */
 const CHECK_DIGITS = 8
 
-/** A cursor that names a place in a list, and that no other list takes for one of its own. */
+/** A cursor for a position in a list, which other lists refuse. */
 export function cursorOf(list: CursorList, place: string): string {
   return Buffer.from(`${check(list, place)}${place}`).toString('base64url')
 }
 
 /**
- * The place that a cursor names, if one was given.
+ * The position in a cursor, if one was given.
  *
- * @param form what a place of this list looks like, with its parts as groups
- * @throws PermanentError `VALIDATION_ERROR` where the list did not give that cursor
+ * @param form the form of positions in this list, with their parts as groups
+ * @throws PermanentError `VALIDATION_ERROR` for a cursor of another list
  */
 export function placeAt(list: CursorList, page: PageOptions, form: RegExp): RegExpExecArray | undefined {
   const cursor = cursorIn(page)
@@ -35,7 +35,7 @@ export function placeAt(list: CursorList, page: PageOptions, form: RegExp): RegE
   return parts
 }
 
-/** The number of the last message or iteration of the page before, if a cursor was given. */
+/** The number of the last message or iteration of the previous page, if a cursor was given. */
 export function numberAt(page: PageOptions): number | undefined {
   const cursor = cursorIn(page)
   if (cursor === undefined) return undefined
@@ -43,7 +43,7 @@ export function numberAt(page: PageOptions): number | undefined {
   return Number(cursor)
 }
 
-/** The cursor of a page, also under the name that it had. */
+/** The cursor of a page, also under its former name. */
 export function cursorIn({ cursor, after }: Pick<PageOptions, 'cursor' | 'after'>): string | undefined {
   return cursor ?? after
 }
@@ -52,10 +52,10 @@ export function noCursor(received: string): PermanentError {
   return validationError('cursor', 'must be the nextCursor of a page of this list', received)
 }
 
-/** A place of a list that is in the order of names. */
+/** A position in a list ordered by name. */
 export const NAME_PLACE = /^[^\0]+$/
 
-/** A page of a list that is in the order of names. */
+/** A page of a list ordered by name. */
 export function pageOf<Item extends { readonly name: string }>(
   items: readonly Item[],
   { list, limit }: { readonly list: CursorList; readonly limit: number },

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
 
-/** Keys that are remembered: more than the contexts that one process asks for again and again. */
+/** Cached keys: more than the contexts that one process requests repeatedly. */
 const KEYS_MAX = 10_000
 
 /**
- * The requests whose next contexts are likely to be prepared although they do not say so themselves, since the settings of
- * their agents do: what was answered last tells. Whoever remembers wrongly looks once in vain, or has one built that was
- * there.
+ * Remembers requests whose next contexts are likely to be prepared because of the settings of their agents, as shown by the
+ * last answer. A wrong entry costs one unnecessary read, or the build of a context that was already prepared.
  */
 export class LikelyPrepared {
   // By size, as in `Ordinals`.

@@ -6,26 +6,26 @@ import { createClient } from '../client.js'
 import { DirectAppends } from '../messages/direct-appends.js'
 import { loadStrategyModules } from '../strategy-modules.js'
 
-/** A program that only sends and asks needs few connections: statements are short. */
+/** A program without workers needs few connections, because statements are short. */
 const CONNECTIONS_MAX = 4
 const PRODUCER_CONNECTIONS_MAX = 2
 const CLOSE_MS = 6_000
 const BYTES_PER_MEGABYTE = 1024 * 1024
 
 /**
- * Opens the store and the queues that the configuration names, and makes a client on them. What was opened before something
- * failed is closed again. Searches are by words alone: what embeds queries is for processes that hold a model.
+ * Opens the configured store and queues, and creates a client on them. On a failure everything that was opened is closed.
+ * Searches use only words, because queries are embedded by processes with a model.
  *
- * @returns the data folder instead where the configuration names no database
- * @throws PermanentError `VALIDATION_ERROR` that lists each fault of the configuration
- * @throws RetryableError `SERVICE_UNAVAILABLE` where a server is away
+ * @returns the data folder instead if the configuration names no database
+ * @throws PermanentError `VALIDATION_ERROR` with all faults of the configuration
+ * @throws RetryableError `SERVICE_UNAVAILABLE` if a server is down
  */
 export async function openClient({ env, cwd, ...given }: OpenClientOptions): Promise<OpenedClient> {
   const config = loadConfig({ env, cwd, flags: given })
   if (config.databaseUrl === null) return { kind: 'embedded', dataDir: config.dataDir }
   const { modules, baseDir } = strategyModulesOf({ env, cwd })
   await loadStrategyModules(modules, baseDir)
-  // A library is silent unless it is asked to speak: its lines would stand among those of the program.
+  // A library logs only if a level is set: its lines would be mixed with the program's output.
   const log = createLogger({ level: env['HEDDLE_LOG_LEVEL'] ? config.logLevel : 'silent', name: 'heddle' })
   const store = openStore({
     url: config.databaseUrl,

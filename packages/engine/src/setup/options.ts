@@ -14,13 +14,13 @@ export interface ClientOptions {
   readonly project?: string
   /** Settings of the file and the environment, under those of agents. */
   readonly settings?: PartialSettings
-  /** Where files of snapshots lie, for a program that shares the folder with the workers: an erasure reaches them at once. */
+  /** The folder of snapshot files, for a program that shares it with the workers: an erasure then removes them at once. */
   readonly snapshotsFolder?: string
   readonly log?: Logger
   readonly clock?: Clock
   /**
-   * Gives the embedder for queries, which is the one of the embed stage: only vectors of one model are compared. Asked for
-   * with the first search; without it, searches are by words alone and say so.
+   * Returns the embedder for queries, which must be that of the embed stage, because only vectors of one model are comparable.
+   * Called with the first search; without it, searches use only words, and report it.
    */
   readonly embedder?: QueryEmbedder
   /**
@@ -30,7 +30,7 @@ export interface ClientOptions {
   readonly directAppends?: DirectAppends | null
 }
 
-/** What the parts of the client share. */
+/** The state shared by the parts of a client. */
 export interface EngineContext {
   readonly store: Store
   readonly queues: Queues
@@ -45,9 +45,9 @@ export interface EngineContext {
   readonly embedder: QueryEmbedder | null
   readonly directAppends: DirectAppends | null
   /**
-   * Messages carry the project's id alone; its name is told once, so that references can be read by people.
+   * Stores the name of the project once, for readable references: messages contain only its id.
    *
-   * @returns null once it was told
+   * @returns null once it is stored
    */
   ensureProjectName(): Promise<void> | null
 }

@@ -3,7 +3,7 @@ import { RetryableError } from '@heddle/contracts'
 
 const POLL_EVERY_MS = 100
 
-/** Looks again and again until something is so, or the deadline has passed. */
+/** Polls until a condition is met or the deadline has passed. */
 export async function waitFor(
   look: () => Promise<{ isDone: boolean; facts: Record<string, unknown> }>,
   options: { what: string; deadlineMs: number; signal?: AbortSignal | undefined },
@@ -16,7 +16,7 @@ export async function waitFor(
     if (performance.now() >= endsAtMs) {
       throw new RetryableError('TIMEOUT', `waited ${options.deadlineMs} ms for ${options.what}`, {
         facts,
-        hint: 'see `heddle queues` for what is waiting, and `heddle doctor` for what is wrong',
+        hint: '`heddle queues` shows waiting jobs, and `heddle doctor` checks the servers',
       })
     }
     await sleep(POLL_EVERY_MS, undefined, options.signal ? { signal: options.signal } : {})

@@ -32,12 +32,12 @@ import { readSnapshot } from './snapshots.js'
 const RESTORE_DEADLINE_MS = 120_000
 
 /**
- * Brings the messages of a snapshot back into the windows of their threads (docs/snapshots.md). A message is stored once: each that
- * its window does not show gets a mark, which stands at the end of the conversation and points at it. What the window
- * shows, itself or by an earlier mark, stays where it is, so restoring again adds nothing.
+ * Restores the messages of a snapshot into the windows of their threads (docs/snapshots.md). A message is stored once: each
+ * message that its window does not show gets a mark at the end of the conversation, which refers to it. Messages that the
+ * window shows, directly or by an earlier mark, are not changed, so restoring again adds nothing.
  *
  * @throws PermanentError `NOT_FOUND`
- * @throws RetryableError `TIMEOUT` where not all is stored by the deadline; restoring again goes on where it ended
+ * @throws RetryableError `TIMEOUT` if not everything is stored by the deadline; restoring again continues
  */
 export async function restoreSnapshot(
   parts: EngineContext,
@@ -90,11 +90,11 @@ async function restoreThread(
   retryPolicy: RetryPolicy,
 ): Promise<{ thread: string | null; added: number }> {
   const { store, projectId } = parts
-  const found = await store.inProject(projectId, (tx) => lookAt(tx, parts, one))
+  const found = await store.inProject(projectId, (tx) => findStored(tx, parts, one))
   if (found === null) return { thread: null, added: 0 }
   const copies = copiesOf(one, found.originals)
   if (copies.length > 0) await storeCopies(parts, found.thread, copies, retryPolicy)
-  const marked = await store.inProject(projectId, async (tx) => await leaveMarks(tx, parts, one))
+  const marked = await store.inProject(projectId, async (tx) => await markHidden(tx, parts, one))
   if (marked === null) return { thread: null, added: 0 }
   if (marked.added > 0) await announce(parts, one.threadId, marked.headSeq)
   return { thread: found.thread.name, added: copies.length + marked.added }
@@ -102,12 +102,12 @@ async function restoreThread(
 
 interface Found {
   readonly thread: ThreadRow
-  /** What the thread holds of the snapshot, by the id of the message that was first. */
+  /** Messages of the snapshot that the thread has, by the id of the first original. */
   readonly originals: ReadonlyMap<string, StoredOriginal>
 }
 
-/** How the messages of a snapshot stand in their thread: as they were stored, or else as the copies that stand in for them. */
-async function lookAt(
+/** Finds the messages of a snapshot in their thread: the originals, or copies that replace missing ones. */
+async function findStored(
   tx: Tx,
   { settings, clock }: EngineContext,
   { threadId, messages }: ThreadToRestore,
@@ -128,7 +128,7 @@ async function lookAt(
   return { thread, originals: stored }
 }
 
-/** Copies of what the thread does not hold: the content of these messages stands in the snapshot alone. */
+/** Copies of messages that the thread does not have: their content is in the snapshot only. */
 function copiesOf(one: ThreadToRestore, originals: Found['originals']): PlacedMessage[] {
   const { threadId, messages, snapshotId, startedAtMs } = one
   const orderedAt = new Date(startedAtMs).toISOString()
@@ -153,22 +153,22 @@ async function storeCopies(
   await appendPlaced(parts, append, { ack: 'stored', asksForRoom: true, ...retryPolicy })
 }
 
-/** Decides and stores under the lock of the thread's head: of two restores at once, the second sees what the first left. */
-async function leaveMarks(
+/** Runs under the lock of the thread's head: of two concurrent restores, the second sees the marks of the first. */
+async function markHidden(
   tx: Tx,
   parts: EngineContext,
   one: ThreadToRestore,
 ): Promise<{ added: number; headSeq: number } | null> {
   const { threadId, messages, snapshotId, startedAtMs } = one
   const head = await holdHead(tx, threadId)
-  const found = head && (await lookAt(tx, parts, one))
+  const found = head && (await findStored(tx, parts, one))
   if (head === null || found === null) return null
   const standing = (message: SnapshotMessage) => found.originals.get(originalOf(message).id)
   const places = new Map(messages.map((message, ordinal) => [message, ordinal]))
   const marks = new Map<string, NewMark>()
   for (const message of withTheirPairs(messages, (each) => standing(each)?.isShown === false)) {
     const original = standing(message)
-    // A snapshot may hold a message twice, where an earlier version had stored a copy of it: it comes back once.
+    // A snapshot may contain a message twice, if an earlier version had stored a copy of it: it is restored once.
     if (original === undefined || marks.has(original.id)) continue
     const { id, timestamp } = originalOf(message)
     const mark = {
@@ -191,7 +191,7 @@ async function leaveMarks(
   return { added: marks.size, headSeq: head.headSeq + marks.size }
 }
 
-/** The thread grew: its stages and subscribers learn of it, as they do of an append. The reconciler finds what is lost here. */
+/** Wakes the stages of the thread and notifies subscribers, as after an append. The reconciler repeats lost wakes. */
 async function announce(
   { store, queues, projectId, log }: EngineContext,
   threadId: string,
@@ -206,6 +206,6 @@ async function announce(
       ),
     ])
   } catch (error) {
-    log?.warn({ error, threadId }, 'a restore is stored; its thread is woken by the reconciler')
+    log?.warn({ error, threadId }, 'waking a restored thread failed; the reconciler will wake it')
   }
 }

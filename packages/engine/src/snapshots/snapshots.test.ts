@@ -9,7 +9,7 @@ test('a snapshot that gets no share of the workers is refused at its deadline', 
   const clock = new ManualClock()
   const queues = {
     acquireShare: () => {
-      throw new RetryableError('RATE_LIMITED', 'the project has its share under way', { retryAfter: 1 })
+      throw new RetryableError('RATE_LIMITED', 'the project has reached its share', { retryAfter: 1 })
     },
   }
   const parts = { queues, clock, projectId: projectIdOf('p') } as unknown as EngineContext

@@ -27,17 +27,17 @@ import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 const SAVE_DEADLINE_MS = 120_000
-/** A window may take seconds to read: whoever waits looks less often than for a context. */
+/** Reading a window may take seconds, so the row is polled less often than that of a context. */
 const READ_EVERY_MS = 2_000
 const HISTORY_LIMIT = 50
 
 /**
- * Saves the window of all threads of an agent with a summary of them (docs/snapshots.md). Nothing is cleared. The request is a row,
- * the answer is the same row.
+ * Saves the window of all threads of an agent with a summary of them (docs/snapshots.md). Nothing is cleared. Request and
+ * answer are the same row.
  *
- * @throws PermanentError `NOT_FOUND` without the agent; `VALIDATION_ERROR` where its window is empty; `PAYLOAD_TOO_LARGE`
- * @throws RetryableError `TIMEOUT` at the deadline; `RATE_LIMITED` where the project had its share under way until then
- * @throws ConflictError where the key stands for a snapshot with another description
+ * @throws PermanentError `NOT_FOUND` without the agent; `VALIDATION_ERROR` if its window is empty; `PAYLOAD_TOO_LARGE`
+ * @throws RetryableError `TIMEOUT` at the deadline; `RATE_LIMITED` if the project had reached its share until then
+ * @throws ConflictError if the key was used for a snapshot with another description
  */
 export async function saveSnapshot(
   parts: EngineContext,
@@ -93,14 +93,14 @@ async function checkSame(
 ): Promise<void> {
   const row = await loadSnapshotRow(tx, { id })
   if (row === null || row.description === description) return
-  throw new ConflictError('under this idempotency key a snapshot with another description was asked for', {
+  throw new ConflictError('this idempotency key was used for a snapshot with another description', {
     field: 'idempotencyKey',
     received: idempotencyKey,
     hint: 'Use a new key for each snapshot.',
   })
 }
 
-/** @returns undefined while it is on its way */
+/** @returns undefined until the snapshot is saved */
 function answerOf(row: SnapshotRow | null): Snapshot | undefined {
   if (row?.error) throw errorFromData(row.error)
   return row?.status === 'saved' ? toSnapshot(row) : undefined
@@ -140,7 +140,7 @@ export async function getSnapshot(parts: EngineContext, given: string): Promise<
   return file
 }
 
-/** @throws PermanentError `NOT_FOUND`; the reason where it could not be saved */
+/** @throws PermanentError `NOT_FOUND`; the error of a snapshot that could not be saved */
 export async function readSnapshot(
   { store, projectId }: EngineContext,
   given: string,
@@ -150,8 +150,7 @@ export async function readSnapshot(
     const row = await loadSnapshotRow(tx, { id })
     if (row?.error) throw errorFromData(row.error)
     const file = row === null ? null : await loadSnapshot(tx, { id })
-    if (row === null || file === null)
-      throw notFound('snapshot', id, 'see `heddle context history` for those that there are')
+    if (row === null || file === null) throw notFound('snapshot', id, 'see `heddle context history`')
     return { row, file }
   })
 }

@@ -1,12 +1,12 @@
 import { type ExportRecord, exportRecordSchema, validationError } from '@heddle/contracts'
 
-export const BROKEN_HINT = 'The file is not whole, or was changed; nothing was stored. Export the thread again.'
+export const BROKEN_HINT = 'The file is incomplete or was changed; nothing was stored. Export the thread again.'
 
-/** Records that are written together, and their characters. */
+/** Limits of the records in one write, by number and characters. */
 const BATCH_RECORDS = 200
 const BATCH_CHARACTERS = 4_000_000
 
-/** The records of a file. @throws PermanentError `VALIDATION_ERROR` that names the line */
+/** The records of a file. @throws PermanentError `VALIDATION_ERROR` with the line */
 export async function* recordsOf(
   lines: AsyncIterable<string>,
 ): AsyncGenerator<{ record: ExportRecord; characters: number }> {
@@ -25,14 +25,14 @@ function readRecord(line: string, number: number): ExportRecord {
     throw validationError(`line ${number}`, 'must be JSON', line, BROKEN_HINT)
   }
   const result = exportRecordSchema.safeParse(value)
-  // As it was written: the schema would put the fields of objects into an order of its own.
+  // The unparsed value is returned, because the schema would reorder the fields of objects.
   if (result.success) return value as ExportRecord
   const [issue] = result.error.issues
   const path = [`line ${number}`, ...(issue?.path ?? []).map(String)].join('.')
   throw validationError(path, issue?.message ?? 'is not valid', issue?.input, BROKEN_HINT)
 }
 
-/** Records of one type, as they follow each other. */
+/** Consecutive records of one type. */
 export interface Batch {
   readonly type: ExportRecord['type']
   readonly records: readonly ExportRecord[]

@@ -26,11 +26,11 @@ import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * Appends iterations to a thread, in their order, exactly once however often they are sent under the same ids. The thread
- * is made where it is missing. Long appends are stored in several steps; each is stored whole or not at all.
+ * Appends iterations to a thread, in their order, exactly once however often they are sent with the same ids. A missing thread
+ * is created. Long appends are stored in several transactions.
  *
  * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE`, before anything is stored
- * @throws ConflictError where an id is taken by another iteration, a number by another id, or the thread by another agent
+ * @throws ConflictError if an id is used by another iteration, a number by another id, or the thread by another agent
  */
 export async function appendAllIterations(
   parts: EngineContext,
@@ -60,14 +60,14 @@ export async function appendAllIterations(
     try {
       await parts.queues.wake('summarize', { projectId, threadId })
     } catch (error) {
-      // They are stored: the reconciler finds that the summary lags behind them.
-      log?.warn({ error, projectId, threadId }, 'the summarize stage was not woken')
+      // The iterations are stored: the reconciler finds that the summary lags.
+      log?.warn({ error, projectId, threadId }, 'waking the summarize stage failed; the reconciler will wake it')
     }
   }
   return { threadId, stored, repeated: prepared.length - stored, iterationNumbers }
 }
 
-/** Steps are bounded by iterations and by characters. */
+/** Transactions are limited by iterations and by characters. */
 function split(prepared: readonly PreparedIteration[]): PreparedIteration[][] {
   const steps: PreparedIteration[][] = []
   let characters = 0
@@ -83,7 +83,7 @@ function split(prepared: readonly PreparedIteration[]): PreparedIteration[][] {
 }
 
 /**
- * A page of a thread's iterations by number. A page ends early where they are large.
+ * A page of a thread's iterations by number. A page of large iterations ends early.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
@@ -117,7 +117,7 @@ function entryOf({ number, happenedAtMs, ...iteration }: Iteration): IterationEn
 }
 
 /**
- * How the loop of a thread stands: what was told with `threads.put`, and where nothing was, what its iterations say.
+ * The state of a thread's run: as set by `threads.put`, otherwise derived from its iterations.
  *
  * @throws PermanentError `NOT_FOUND`
  */

@@ -7,10 +7,10 @@ import { isoTime } from '../setup/iso-time.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
 
 /**
- * Tells how a process of a thread stands. While it runs, every context of the agent says so. Each change is a version of
- * its own, and the same body twice is one; a process that ended runs again with the next status.
+ * Sets the status of a process of a thread. While it runs, every context of the agent shows it. Each change is a new version,
+ * an unchanged body is not; a process that has ended runs again with the next status.
  *
- * @throws PermanentError `NOT_FOUND` where there is no such thread, `VALIDATION_ERROR`
+ * @throws PermanentError `NOT_FOUND` without the thread, `VALIDATION_ERROR`
  */
 export async function setProcess(
   { store, projectId }: EngineContext,
@@ -23,12 +23,12 @@ export async function setProcess(
   const { status, ended } = parse(processBodySchema, body, 'process')
   const put = await store.inProject(projectId, (tx) => putProcess(tx, { threadId, name: process, status, ended }))
   if ('process' in put) return toProcess(put.process)
-  if (put.missing === 'thread') throw notFound('thread', thread, 'make it with `heddle threads set`')
+  if (put.missing === 'thread') throw notFound('thread', thread, 'create it with `heddle threads set`')
   if (ended) throw notFound('process', process, `see \`heddle threads processes "${thread}"\``)
-  throw validationError('status', 'is needed to begin a process', undefined)
+  throw validationError('status', 'is required to start a process', undefined)
 }
 
-/** @throws PermanentError `NOT_FOUND` where there is no such thread, or no such process */
+/** @throws PermanentError `NOT_FOUND` without the thread or the process */
 export async function getProcess(
   { store, projectId }: EngineContext,
   thread: string,

@@ -4,10 +4,10 @@ import { putThread } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * Makes a thread, or tells what it is about and how it stands; what is left out of the body stays as it is, and null takes
- * it away. Each change is a version of its own, and the same body twice is one.
+ * Creates a thread, or sets its title, goal and status; omitted fields stay unchanged, and null removes a value. Each change is
+ * a new version, an unchanged body is not.
  *
- * @throws ConflictError where the thread belongs to another agent
+ * @throws ConflictError if the thread belongs to another agent
  * @throws PermanentError `VALIDATION_ERROR`
  */
 export async function setThread(

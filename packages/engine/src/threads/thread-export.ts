@@ -18,13 +18,13 @@ import {
 } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
-/** States that are read at once; each may hold a long summary. */
+/** States per page; each may contain a long summary. */
 const STATES_PER_PAGE = 50
 
 /**
- * A thread with its archive as the lines of a file: its items and those of its agent, messages with every field, details, processes, iterations, clears,
- * archived contents, compactions, prunings and what was undone of them, as they stood when the export began. It is read page by page, so a thread of
- * any length takes little memory, and whoever is slow to take the lines holds nothing up.
+ * A thread with its archive as the lines of a file: its items and those of its agent, messages with every field, details,
+ * processes, iterations, clears, archived contents, compactions, prunings and undos, as of the start of the export. It is read
+ * page by page, so a thread of any length needs little memory, and a slow reader holds no lock.
  *
  * @throws PermanentError `NOT_FOUND`
  */
@@ -39,7 +39,7 @@ export async function* exportThread(parts: EngineContext, name: string): AsyncGe
     return `{"type":"${type}",${json.slice(1)}\n`
   }
   yield line('thread', `{"version":${THREAD_EXPORT_VERSION},${header.json.trim().slice(1)}`)
-  // What a compaction archived is committed together with it: all that these states speak of is read after them.
+  // A compaction is committed together with its archive entries, so all entries of these states can be read after them.
   const states = await reader.read((tx) => exportStates(tx, { threadId }))
   for (const type of ['toolServer', 'item', 'threadItem'] as const) {
     for await (const json of itemsOf(reader, type)) yield line(type, json)
@@ -67,7 +67,7 @@ export async function* exportThread(parts: EngineContext, name: string): AsyncGe
   for await (const json of partsOf(reader, header.headSeq)) yield line('part', json)
   for (let afterSeq = 0; afterSeq < header.headSeq; ) {
     const page = await reader.read((tx) => exportMessages(tx, { threadId, afterSeq, headSeq: header.headSeq }))
-    if (page.length === 0) throw notFound('thread', name, 'it was erased while it was exported')
+    if (page.length === 0) throw notFound('thread', name, 'it was erased during the export')
     for (const json of page) yield line('message', json)
     afterSeq += page.length
   }
@@ -120,7 +120,7 @@ async function* contentsOf({ threadId, read }: Reader): AsyncGenerator<string> {
   }
 }
 
-/** One at a time: each may be many megabytes. */
+/** Read one at a time, because each may have many megabytes. */
 async function* partsOf({ threadId, read }: Reader, headSeq: number): AsyncGenerator<string> {
   for (const hash of await read((tx) => partHashesOf(tx, { threadId, headSeq }))) {
     const bytes = (await read((tx) => loadPartContents(tx, [hash]))).get(hash)

@@ -29,13 +29,12 @@ import type { EngineContext } from '../setup/options.js'
 import { type Batch, BROKEN_HINT, batchesOf, recordsOf } from './export-records.js'
 
 /**
- * Brings an exported thread back, to the byte: an export of it gives the same file. The file is read twice, first to check
- * all of it, so that nothing is stored of one that is broken; importing it again adds nothing, and an import that was cut
- * short goes on.
+ * Imports an exported thread without loss: an export of it gives the same file. The file is read twice: it is checked as a
+ * whole before anything is stored. Importing it again adds nothing, and continues an interrupted import.
  *
- * @param read gives the lines of the file from its beginning, each time that it is called
- * @throws PermanentError `VALIDATION_ERROR` that names the line
- * @throws ConflictError where a thread of the name holds another conversation
+ * @param read returns the lines of the file from its beginning, at each call
+ * @throws PermanentError `VALIDATION_ERROR` with the line
+ * @throws ConflictError if a thread with that name has another conversation
  */
 export async function importThread(
   parts: EngineContext,
@@ -78,7 +77,7 @@ async function check(
       const at = exportRecordTypes.indexOf(record.type)
       if (isWhole) throw fault('must not come after the end', record.type)
       if (header === null && record.type !== 'thread') throw fault('must be the record of the thread', record.type)
-      if (at < place || (header !== null && at === 0)) throw fault('must not stand here', record.type)
+      if (at < place || (header !== null && at === 0)) throw fault('is not allowed here', record.type)
       place = at
       if (record.type === 'thread') header = record
       if (record.type === 'message' && record.seq !== ++headSeq) throw fault(`must be message ${headSeq}`, record.seq)
@@ -95,7 +94,7 @@ async function check(
       await store.inProject(projectId, (tx) => checkMessages(tx, { threadId, name, records: given }))
     }
   }
-  if (header === null || !isWhole) throw fault('must be the end record: the file was cut short', undefined)
+  if (header === null || !isWhole) throw fault('must be the end record: the file is truncated', undefined)
   return header
 }
 

@@ -140,9 +140,9 @@ function totals(
 }
 
 /**
- * Waits until every stage has worked up to the thread's head and to its last iteration.
+ * Waits until every stage has processed the thread up to its head and its last iteration.
  *
- * @throws RetryableError `TIMEOUT` at the deadline, with how far each stage has come
+ * @throws RetryableError `TIMEOUT` at the deadline, with the progress of each stage
  */
 export async function waitUntilSettled(parts: EngineContext, name: string, options: SettleOptions = {}): Promise<void> {
   const threadId = threadIdOf(parts.projectId, parse(nameSchema, name, 'thread'))
