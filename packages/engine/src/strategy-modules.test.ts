@@ -32,11 +32,11 @@ test('a module by path and one by package name register their strategies, once e
 
 test.each([
   ['is missing', './nowhere.mjs', 'cannot be loaded: Cannot find module'],
-  ['is a package that nobody installed', '@acme/nowhere', 'cannot be loaded: '],
+  ['is a package that is not installed', '@acme/nowhere', 'cannot be loaded: '],
   ['does not run', './throws.mjs', 'cannot be loaded: no such luck'],
   ['exports no function', './plain.mjs', 'must have a function as its default export'],
   ['fails while it registers', './fails.mjs', 'failed while it registered its strategies: not today'],
-  ['takes a name that is taken', './taken.mjs', 'must be a name that is not taken'],
+  ['uses a name that is registered already', './taken.mjs', 'must be a name that is not taken'],
   ['registers nothing', './nothing.mjs', 'did not register a strategy'],
 ])('a module that %s is refused by its name', async (_, module, rule) => {
   const dir = folderWith({

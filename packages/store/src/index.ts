@@ -111,7 +111,7 @@ export {
   requestSnapshot,
   type SnapshotRow,
   type SnapshotStore,
-  standingPart,
+  withoutErasedThreads,
 } from './snapshots/snapshots.js'
 export { contentElementSteps } from './sql/content-element.js'
 export { openStore, type Store, type StoreOptions } from './store.js'

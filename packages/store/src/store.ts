@@ -11,58 +11,57 @@ import { nearestByIndex } from './vectors/pgvector-vectors.js'
 import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vectors/vector-search.js'
 
 export interface StoreOptions {
-  /** Where the database is: `postgres://user:password@host:port/database`. */
+  /** `postgres://user:password@host:port/database`. */
   readonly url: string
-  /** Connections that this process opens at most. Default 5. */
+  /** The most connections that this process opens. Default 5. */
   readonly connectionsMax?: number
   /** The name under which the server lists the connections. Default `heddle`. */
   readonly applicationName?: string
   readonly log?: { debug(fields: object, message: string): void }
-  /** Bytes of vectors that this process keeps in memory at most. Default 100 MiB. */
+  /** The most bytes of vectors that this process keeps in memory. Default 100 MiB. */
   readonly vectorCacheBytesMax?: number
 }
 
 export interface Store {
   /**
-   * Runs `work` in one transaction in which only the rows of one project are there, for reading and for writing.
+   * Runs `work` in one transaction that can only read and write the rows of one project.
    *
-   * Invariant: the transaction works as `heddle_app`, which row-level security binds, whoever logged in. Role and project
-   * hold for the transaction alone, so that a connection may be shared through a pooler.
+   * Invariant: the transaction runs as `heddle_app`, which is subject to row-level security, whatever the login role is. Role
+   * and project are set for the transaction alone, so that a connection may be shared through a pooler.
    *
-   * @throws RetryableError `SERVICE_UNAVAILABLE` while the server is away or the database is not migrated
-   * @throws PermanentError `UNAUTHORIZED` where the login is refused
+   * @throws RetryableError `SERVICE_UNAVAILABLE` while the server is down or the database is not migrated
+   * @throws PermanentError `UNAUTHORIZED` if the login is refused
    */
   inProject<T>(projectId: string, work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Notes that an archive entry was read. It is counted soon, together with others, and at the latest when the store closes. */
+  /** Counts a read of an archive entry. Counts are written in batches, at the latest when the store closes. */
   noteAccess(projectId: string, entryId: string): void
-  /** Finds messages by their vectors. */
   readonly vectors: VectorSearch
   /**
-   * Limits the erasures that run in this process, because each uses a connection most of the time. Those of one target run
-   * in sequence: they would only wait for each other's lock.
+   * Limits the erasures that run in this process, because each occupies a connection most of the time. Those of one target
+   * run in sequence: they would only wait for each other's lock.
    */
   readonly erasures: Limiter
-  /** Runs `work` in a transaction without a project: no table shows a row, only the reconciler's functions answer. */
+  /** Runs `work` in a transaction without a project: tables show no rows, only the functions of the reconciler return any. */
   asReconciler<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * Resolves once the server has answered, and takes writes.
+   * Resolves if the server answers and accepts writes.
    *
    * @throws RetryableError `SERVICE_UNAVAILABLE`
    */
   ping(): Promise<void>
-  /** Waits up to 5 s for work under way, then closes all connections. */
+  /** Waits up to 5 s for running transactions, then closes all connections. */
   close(): Promise<void>
 }
 
 const CONNECTIONS_MAX_DEFAULT = 5
 const CLOSE_TIMEOUT_MS = 5_000
-/** Counts of recalls that cannot be written by then are given up. */
+/** Counts of reads that cannot be written within this time are discarded. */
 const ACCESSES_CLOSE_MS = 1_000
-/** The other connections of the pool remain for requests. */
+/** Leaves connections of the pool for requests. */
 const ERASURES_AT_ONCE_MAX = 3
 const PROJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Opens a store, which connects when it is first used. */
+/** Opens a store, which connects on its first use. */
 export function openStore({
   url,
   connectionsMax = CONNECTIONS_MAX_DEFAULT,
@@ -84,7 +83,7 @@ export function openStore({
     get cachedBytes() {
       return exact.cachedBytes
     },
-    // Asked for each time: `heddle migrate` may make the index while this process runs.
+    // Checked each time: `heddle migrate` may create the index while this process runs.
     nearest: async (request) =>
       (await nearestByIndex((projectId, work) => transact(pool, projectId, work), request)) ??
       (await exact.nearest(request)),
@@ -103,7 +102,7 @@ export function openStore({
         const [row] = await sql<{ isReadOnly: boolean; isReplica: boolean }[]>`
           select current_setting('transaction_read_only')::boolean as "isReadOnly", pg_is_in_recovery() as "isReplica"`
         if (row?.isReadOnly !== true) return
-        // A session keeps the setting with which it began.
+        // A session keeps the setting with which it started.
         connection.lost = true
         throw readOnly(undefined, row.isReplica)
       })

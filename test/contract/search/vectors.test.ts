@@ -139,7 +139,7 @@ test('a failing or hanging embedder leaves a search by words, and the answer nam
   }
   const other = { ...embedder, model: 'another-model' }
   const { degraded } = await clientOn(database, PROJECT_NAME, { embedder: other }).search({ query: 'shuttle', agent })
-  expect(degraded).toBe('nothing has vectors of another-model yet')
+  expect(degraded).toBe('no thread has vectors of another-model yet')
 })
 
 test('during a change of model, the old vectors are searched until the new ones are complete', async () => {
@@ -163,7 +163,10 @@ test('during a change of model, the old vectors are searched until the new ones 
   }
   await index(database, { agent, thread: threads[0] ?? '' }, after)
   const reason = '1 threads have no vectors of model-after yet'
-  expect(await search([before, after])).toEqual(['model-before', `those of model-before are used meanwhile: ${reason}`])
+  expect(await search([before, after])).toEqual([
+    'model-before',
+    `the vectors of model-before are used until then: ${reason}`,
+  ])
   expect(await search([after])).toEqual([null, reason])
   await index(database, { agent, thread: threads[1] ?? '' }, after)
   expect(await search([before, after])).toEqual(['model-after', null])

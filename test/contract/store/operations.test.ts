@@ -470,7 +470,7 @@ describe('dead letters', () => {
     const letter = { stage: 'ingest', jobId: 'deep', threadId: null, error, attempts: 1, payload }
     await inProject(PROJECT, async (tx) => {
       const id = (await insertDeadLetter(tx, letter)) ?? ''
-      expect(await loadDeadLetterPayload(tx, { id })).toMatch(/^not kept/)
+      expect(await loadDeadLetterPayload(tx, { id })).toMatch(/^not stored/)
     })
   })
 })

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../../test/support/src/manual-clock.js'
 import type { EngineContext } from '../setup/options.js'
 import { saveSnapshot } from './snapshots.js'
 
-test('a snapshot that gets no share of the workers is refused at its deadline', async () => {
+test('a snapshot whose project gets no share of the workers fails at its deadline', async () => {
   const clock = new ManualClock()
   const queues = {
     acquireShare: () => {

@@ -4,7 +4,7 @@ import type { Store } from '../store.js'
 import { inspectPgvector, type PgvectorState } from '../vectors/vector-points.js'
 import { appliedHashes, knownMigrations } from './migration-files.js'
 
-/** A bound on connections besides that of the whole server. */
+/** A limit of connections, in addition to that of the server. */
 export interface ConnectionLimit {
   readonly of: 'role' | 'database'
   readonly name: string
@@ -15,24 +15,24 @@ export interface ConnectionLimit {
 export interface ConnectionFigures {
   readonly connectionsMax: number
   readonly connectionsOpen: number
-  /** Those of the login role and of the database, where they have one. */
+  /** The limits of the login role and of the database, if set. */
   readonly connectionLimits: readonly ConnectionLimit[]
 }
 
 export interface ServerHealth extends ConnectionFigures {
-  /** `15.4`, as the server says. */
+  /** As reported by the server, such as `15.4`. */
   readonly version: string
   /** 150004 for 15.4. */
   readonly versionNumber: number
-  /** The server's time of day less that of this machine, in milliseconds. */
+  /** The server's time of day minus that of this machine, in milliseconds. */
   readonly clockSkewMs: number
   readonly login: string
-  /** Whether the login could see every project, were it not for the role that it takes. */
+  /** Whether the login itself could read every project; transactions still work as `heddle_app`. */
   readonly isSuperuser: boolean
   readonly roleExists: boolean
   /** Whether the login may work as `heddle_app`, which it must. */
   readonly mayTakeRole: boolean
-  /** Names of the migrations that the database has seen and of those that it lacks. */
+  /** Names of the applied and of the missing migrations. */
   readonly migrationsApplied: string[]
   readonly migrationsPending: string[]
   readonly extensions: string[]
@@ -40,7 +40,7 @@ export interface ServerHealth extends ConnectionFigures {
 }
 
 /**
- * Looks at a server for `heddle doctor`, on a connection of its own that needs no schema.
+ * Inspects a server for `heddle doctor`, on a connection of its own that needs no schema.
  *
  * @throws RetryableError `SERVICE_UNAVAILABLE`, PermanentError `UNAUTHORIZED`
  */
@@ -76,9 +76,9 @@ export async function inspectServer({ url }: { url: string }): Promise<ServerHea
 type Measured = keyof ConnectionFigures | 'clockSkewMs' | 'migrationsApplied' | 'migrationsPending' | 'pgvector'
 
 /**
- * How many connections there are and may be, for the login and the database of `url`.
+ * Current connections and their limits, for the login and the database of `url`.
  *
- * @param adminUrl whom the server keeps some connections for, while others get none
+ * @param adminUrl used if `url` gets no connection: the server reserves some for administrators
  */
 export async function inspectConnections({
   url,
@@ -93,7 +93,7 @@ export async function inspectConnections({
 }
 
 interface FiguresRow extends Omit<ConnectionFigures, 'connectionLimits'> {
-  /** Negative for none; null where there is no such role. */
+  /** Negative without a limit; null without the role. */
   readonly roleMax: number | null
   readonly roleOpen: number
   readonly databaseMax: number | null
@@ -128,7 +128,7 @@ function addressOf(sql: postgres.Sql): { userName: string; databaseName: string 
   return { userName: sql.options.user, databaseName: sql.options.database }
 }
 
-/** How far the server's clock is ahead of this one, in milliseconds: its answer is taken to be from half way between. */
+/** How far the server's clock is ahead of this one, in milliseconds, assuming that it was read in the middle of the round trip. */
 async function measureSkew(sql: postgres.Sql): Promise<number> {
   const startedMs = Date.now()
   const startedAt = performance.now()
@@ -165,7 +165,7 @@ export async function readServerClock(store: Store): Promise<number> {
 }
 
 /**
- * @throws RetryableError `SERVICE_UNAVAILABLE`, with the hint to run `heddle migrate`, where a database has no tables of
+ * @throws RetryableError `SERVICE_UNAVAILABLE`, with the hint to run `heddle migrate`, if the database has no tables of
  *   Heddle; nothing in it is changed
  */
 export async function assertMigrated(store: Store): Promise<void> {

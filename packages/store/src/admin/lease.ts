@@ -7,7 +7,7 @@ import type { Store } from '../store.js'
  * nobody for longer.
  *
  * @param name of the work, for all projects together
- * @returns null where this process now holds the lease, else how many milliseconds ago it was last acquired
+ * @returns null if this process now holds the lease, otherwise how many milliseconds ago it was last acquired
  */
 export async function acquireLease(
   store: Store,

@@ -16,8 +16,8 @@ interface MigrateLog {
 }
 
 /**
- * Makes what pgvector needs, where the server has the extension: the table, its rows for vectors that were embedded before,
- * and the indexes. A login that may not create extensions continues without; `heddle doctor` reports it.
+ * If the server has pgvector, creates the table, its rows for existing vectors, and the indexes. A login that may not create
+ * extensions continues without; `heddle doctor` reports it.
  *
  * For the session that holds the lock of migrations.
  */
@@ -157,7 +157,7 @@ async function fillSome(
   return rows.at(-1)?.firstChunk ?? Number.POSITIVE_INFINITY
 }
 
-/** Works as services do: in one project, as the role that row-level security binds. */
+/** Works like services: in one project, as the role that is subject to row-level security. */
 async function asProject<T>(
   sql: postgres.Sql,
   projectId: string,

@@ -16,11 +16,11 @@ import {
   MIGRATIONS_TABLE,
 } from './migration-files.js'
 
-/** Any number that nothing else in the database locks. */
+/** Key of an advisory lock that nothing else in the database uses. */
 const LOCK_KEY = 4_680_046_800
 
 export interface MigrateOptions {
-  /** An address that leads to the server itself: the lock belongs to a session, which poolers do not keep. */
+  /** Address of the server itself: the lock belongs to a session, which a pooler does not keep. */
   readonly url: string
   readonly log?: { info(fields: object, message: string): void }
   /** How long to wait for another process that migrates, and for each lock on a table. Default 60,000 ms. */
@@ -28,11 +28,11 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the database to the schema of this version. Any number of processes may do so at once: one migrates, the others
- * wait for it and find nothing left to do.
+ * Migrates the database to the schema of this version. Any number of processes may do so at once: one migrates, the others
+ * wait and find nothing left to do.
  *
  * @returns the names of the migrations that this call applied or recorded
- * @throws RetryableError `TIMEOUT` where another process held the lock for too long, `SERVICE_UNAVAILABLE` without a server
+ * @throws RetryableError `TIMEOUT` if another process held the lock for too long, `SERVICE_UNAVAILABLE` without a server
  * @throws PermanentError `FORBIDDEN` with what a superuser must run first
  */
 export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptions): Promise<{ applied: string[] }> {
@@ -52,7 +52,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     const before = await appliedHashes(sql)
     if (isOnEarlierChain(before)) await finishEarlierChain(sql)
     await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER, ...MIGRATIONS_TABLE })
-    // Services may read what is applied, so that `heddle doctor` needs no other login than theirs.
+    // Services may read the applied migrations, so that `heddle doctor` can use their login.
     await sql`grant usage on schema heddle_migrations to heddle_app`
     await sql`grant select on heddle_migrations.applied to heddle_app`
     await migratePgvector(sql, log)
@@ -68,7 +68,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
   }
 }
 
-/** Records the first migration as applied, once the earlier chain has made the same schema. */
+/** Records the first migration as applied, once the earlier chain has created the same schema. */
 async function finishEarlierChain(sql: postgres.Sql): Promise<void> {
   await applyMigrations(drizzle(sql), { migrationsFolder: EARLIER_FOLDER, ...MIGRATIONS_TABLE })
   const [first] = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER })
@@ -90,7 +90,7 @@ async function lock(sql: postgres.Sql, lockTimeoutMs: number): Promise<void> {
 }
 
 /**
- * Adds the missing right to the error of a login that may not create schemas. Migrations name other missing rights
+ * Adds the missing privilege to the error of a login that may not create schemas. Migrations report other missing privileges
  * themselves.
  */
 async function withAdvice(sql: postgres.Sql, error: unknown): Promise<unknown> {

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type postgres from 'postgres'
 
-/** Stands beside `src/` and `dist/` alike. */
+/** Beside both `src/` and `dist/`, so the relative path is the same. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 /**
  * The 28 migrations of the versions before the first release, which `0000_schema` replaces. A database that has begun this
- * chain goes to its end, and then has the schema that `0000_schema` makes at once.
+ * chain is migrated to its end, and then has the schema of `0000_schema`.
  */
 export const EARLIER_FOLDER = `${MIGRATIONS_FOLDER}/before-1`
 
@@ -29,7 +29,7 @@ function migrationsOf(migrationsFolder: string, prefix = ''): Migration[] {
   return journal.entries.map(({ tag }, index) => ({ name: `${prefix}${tag}`, hash: files[index]?.hash ?? '' }))
 }
 
-/** Hashes of the migrations that a database has seen; an empty set before the first. */
+/** Hashes of the migrations that were applied to a database. */
 export async function appliedHashes(sql: postgres.Sql): Promise<Set<string>> {
   const [present] = await sql<{ found: boolean }[]>`
     select to_regclass('heddle_migrations.applied') is not null as found`

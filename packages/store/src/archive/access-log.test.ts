@@ -8,7 +8,7 @@ function countingClock() {
   return { nowMs: () => ++nowMs, after: () => () => {} }
 }
 
-test('recalls are written together, with their number and the time of the last', async () => {
+test('reads are written in one batch, with their number and the time of the last', async () => {
   const written: [string, readonly Accesses[]][] = []
   const log = new AccessLog({ write: async (...batch) => void written.push(batch), clock: countingClock() })
   for (const id of ['a', 'b', 'a']) log.note('one', id)
@@ -27,7 +27,7 @@ test('recalls are written together, with their number and the time of the last',
   ])
 })
 
-test('a write that fails stops no other', async () => {
+test('a failed write does not affect others', async () => {
   const faults: string[] = []
   const written: string[] = []
   const log = new AccessLog({
@@ -43,7 +43,7 @@ test('a write that fails stops no other', async () => {
   expect([faults, written]).toEqual([['recalls were not counted'], ['there']])
 })
 
-test('what waits is bounded', async () => {
+test('the number of waiting reads is limited', async () => {
   const sizes: number[] = []
   const log = new AccessLog({ write: async (_, batch) => void sizes.push(batch.length) })
   for (let index = 0; index < 10_500; index++) log.note(`project ${index % 2}`, `entry ${index}`)

@@ -6,14 +6,14 @@ import type { Columns } from '../schema/rows.js'
 import { decodeText } from '../sql/text.js'
 
 /**
- * How archived contents are compressed. A long one is compressed in blocks, with the number of lines that each holds, so that
- * a few lines out of megabytes cost the blocks that hold them: neither the rest of the row nor the rest of the text is read.
+ * Compression of archived contents. A long content is compressed in blocks, stored with their numbers of lines, so that a few
+ * lines out of megabytes can be read from their blocks, without the rest of the row and of the text.
  */
 
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
-/** Where compressing still takes less time than writing: higher qualities save a few percent and cost many times as much. */
+/** Compressing at this quality takes less time than writing; higher qualities save a few percent and cost many times as much. */
 const BROTLI_QUALITY = 5
 /** Text of one block: small enough to be decompressed on the spot, large enough to cost no more than a few percent. */
 const BLOCK_BYTES = 128 * 1024
@@ -29,7 +29,7 @@ const BYTES_DECOMPRESSED_AT_ONCE = BLOCK_BYTES
 
 export interface PackedContent {
   readonly content: Buffer
-  /** Null where it is one piece. */
+  /** Null for a single piece. */
   readonly blocks: ContentBlocks | null
 }
 
@@ -117,7 +117,7 @@ async function compressed(text: Uint8Array): Promise<Buffer> {
 }
 
 async function decompressed(content: Uint8Array, sizeBytes: number): Promise<Buffer> {
-  // As large as the text: the default, 16 KB, makes a megabyte take three times as long.
+  // Output chunks as large as the text: with the default of 16 KB a megabyte takes three times as long.
   const options = { maxOutputLength: Math.max(sizeBytes, 1), chunkSize: Math.max(sizeBytes, 1_024) }
   return sizeBytes <= BYTES_DECOMPRESSED_AT_ONCE
     ? brotliDecompressSync(content, options)

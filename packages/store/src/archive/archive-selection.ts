@@ -3,12 +3,12 @@ import type { Columns } from '../schema/rows.js'
 import { byIndexOrder, byKey } from '../sql/index-order.js'
 import type { ArchiveEntry } from './archive.js'
 
-/** Which entries are meant: all conditions that are given hold. */
+/** Conditions on entries, all of which must be met. */
 export interface ArchiveSelection {
   readonly agentId?: string
   readonly threadId?: string
   readonly kinds?: readonly string[]
-  /** Whatever the case of its letters. */
+  /** Case-insensitive. */
   readonly toolName?: string
   /** A file, or a folder with all that is in it, anywhere in the paths of an entry. */
   readonly path?: string
@@ -21,7 +21,7 @@ export interface ArchiveSelection {
   readonly limit: number
 }
 
-/** A place in the order of entries: newest first. */
+/** A position in the order of entries: newest first. */
 export interface ArchivePlace {
   readonly atMs: number
   readonly id: string
@@ -30,28 +30,28 @@ export interface ArchivePlace {
 export interface SelectedEntry extends ArchiveEntry, Columns<'messages', 'code' | 'sourceId'> {
   readonly threadName: string
   readonly threadCode: string
-  /** The line that stands for the message in contexts; null where it was removed. */
+  /** The line that replaces the message in contexts; null if it was removed. */
   readonly line: string | null
 }
 
 export interface SelectedPage {
   readonly entries: readonly SelectedEntry[]
-  /** Where the next page begins; null where nothing is left to look at. */
+  /** Where the next page begins; null at the end. */
   readonly next: ArchivePlace | null
 }
 
 /**
- * Entries that one query looks at, newest first, before it answers with what it has: what is rare in a long history takes
- * several pages, and no query takes longer than this.
+ * Most entries that one query reads, newest first: a rare match in a long history takes several pages, and the time of each
+ * query is limited.
  */
-export const ARCHIVE_LOOKED_AT_MAX = 10_000
+export const ARCHIVE_READ_MAX = 10_000
 
-/** All kinds that the archive knows: a selection of a whole agent is read kind by kind. */
+/** All kinds of entries: a selection of a whole agent is read kind by kind. */
 const ALL_KINDS = ['file_view', 'grep', 'bash', 'edit', 'assistant', 'other'] as const
 
 /**
- * A page of the archive's entries, newest first, by an index that gives them in that order: of one thread, or of the
- * project kind by kind. A page may hold fewer entries than its limit, or none, and the next one go on.
+ * A page of the archive's entries, newest first, by an index in that order: of one thread, or of the project kind by kind. A
+ * page may have fewer entries than its limit, or none, before the end of the list.
  */
 export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promise<SelectedPage> {
   const { limit } = selection
@@ -59,7 +59,7 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
     with candidates as materialized (
       ${selection.threadId === undefined ? candidatesOfProject(tx, selection) : candidatesOfThread(tx, selection)}
       order by original_created_at desc, id desc
-      limit ${ARCHIVE_LOOKED_AT_MAX}
+      limit ${ARCHIVE_READ_MAX}
     ),
     looked as (
       select
@@ -91,7 +91,7 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
   const last = entries.at(-1)
   if (found.length > limit && last) return { entries, next: { atMs: last.originalCreatedAtMs, id: last.id } }
   const [looked] = rows
-  const isBounded = looked !== undefined && looked.lookedAt >= ARCHIVE_LOOKED_AT_MAX
+  const isBounded = looked !== undefined && looked.lookedAt >= ARCHIVE_READ_MAX
   const oldest = isBounded && looked.oldestAt !== null && looked.oldestId !== null
   return { entries, next: oldest ? { atMs: looked.oldestAt ?? 0, id: looked.oldestId ?? '' } : null }
 }
@@ -112,10 +112,10 @@ function candidatesOfProject(tx: Tx, selection: ArchiveSelection) {
       where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
         and content_type = kind.name and ${within(tx, selection)}
       order by original_created_at desc, id desc
-      limit ${ARCHIVE_LOOKED_AT_MAX}) as entry`
+      limit ${ARCHIVE_READ_MAX}) as entry`
 }
 
-/** An entry as it is shown, of a row of the archive. */
+/** The columns of an entry as shown. */
 export function entryColumns(tx: Tx) {
   return tx`
     id, thread_id, message_id, content_type, summary, to_json(file_paths) as file_paths, tool_name, token_count, failed,
@@ -123,7 +123,7 @@ export function entryColumns(tx: Tx) {
     last_accessed_at as last_accessed_at_ms, access_count`
 }
 
-/** The line that stands for what is called `entry` beside it. */
+/** The line that replaces the message of `entry` in contexts. */
 export function lineOf(tx: Tx) {
   return tx`
     select text as line from heddle.prunings
@@ -153,7 +153,7 @@ function ofAgent(tx: Tx, { agentId }: ArchiveSelection) {
 }
 
 export function conditions(tx: Tx, { kinds, toolName, path, failed }: Partial<ArchiveSelection>) {
-  // Slashes around both make a folder's name match whole parts of a path alone; no pattern, so nothing needs escaping.
+  // With slashes around both, a folder's name matches only whole parts of a path; it is not a pattern, so nothing is escaped.
   const parts = (path ?? '').split('/').filter((part) => part !== '' && part !== '.')
   const folder = parts.length === 0 ? '/' : `/${parts.join('/')}/`
   return tx`

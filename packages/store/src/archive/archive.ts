@@ -7,19 +7,19 @@ import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { encodeText, toStorable } from '../sql/text.js'
 import { type PackedContent, packContent } from './archive-content.js'
 
-/** The full content of what was condensed or removed. */
+/** The full content of a condensed or removed message. */
 export interface NewArchiveEntry
   extends Columns<
       'archive',
       'threadId' | 'messageId' | 'contentType' | 'summary' | 'toolName' | 'tokenCount' | 'originalCreatedAtMs'
     >,
     Partial<Columns<'archive', 'location' | 'failed'>> {
-  /** Kept to the byte, whatever it holds. */
+  /** Stored byte for byte, whatever it contains. */
   readonly content: string
   readonly filePaths: readonly string[]
 }
 
-/** An entry as it is shown. */
+/** An entry as shown. */
 export type ArchiveEntry = Columns<
   'archive',
   | 'id'
@@ -37,11 +37,11 @@ export type ArchiveEntry = Columns<
   | 'accessCount'
 >
 
-/** An entry; its `contentHash` is what {@link readArchiveContent} takes. */
+/** An entry; its `contentHash` is the parameter of {@link readArchiveContent}. */
 export type ArchiveEntryRow = ArchiveEntry & Columns<'archive', 'location' | 'contentHash'>
 
 /**
- * Archives contents. An entry that is there already, by its thread, message and location, stays as it is.
+ * Archives contents. An existing entry, by its thread, message and location, is not changed.
  *
  * Invariant: a content's `reference_count` is the number of entries that name it. Each distinct content of a project is
  * compressed and stored once.
@@ -104,7 +104,7 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
           and archive.location = given.location
         offset 0) as found
       order by given.place`,
-    // Contents of entries that were there already under other contents: nobody names them.
+    // Contents of entries that existed already with other contents: no entry names them.
     tx`
       delete from heddle.archive_contents
       where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
@@ -114,9 +114,9 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
   return stored.map(({ id }) => id)
 }
 
-const CONTENTS_PER_TURN = 100
+const CONTENTS_PER_YIELD = 100
 
-/** Locks the contents that are there, in the order of their hashes, so that none is taken away meanwhile; adds the others. */
+/** Locks existing contents in the order of their hashes, so that none is removed meanwhile; adds the others. */
 export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer>): Promise<void> {
   const present = await tx<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from heddle.archive_contents
@@ -129,8 +129,8 @@ export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer
   for (const [hash, text] of contents) {
     if (known.has(hash)) continue
     added.push({ hash, sizeBytes: text.length, ...(await packContent(text)) })
-    // Small ones are compressed on the spot: others of the process have their turn in between.
-    if (added.length % CONTENTS_PER_TURN === 0) await setImmediate()
+    // Small contents are compressed synchronously, so other work of the process gets a chance in between.
+    if (added.length % CONTENTS_PER_YIELD === 0) await setImmediate()
   }
   if (added.length === 0) return
   await tx`
@@ -147,7 +147,7 @@ export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer
     on conflict (project_id, hash) do update set size_bytes = excluded.size_bytes`
 }
 
-/** @returns null where nothing is archived there */
+/** @returns null without an entry */
 export async function findArchiveEntry(
   tx: Tx,
   { threadId, messageId, location = '' }: { threadId: string; messageId: string; location?: string },
@@ -169,7 +169,7 @@ export interface Accesses {
   readonly lastAtMs: number
 }
 
-/** Counts recalls. Entries are locked in the order of their ids, so that two writers never wait in a circle. */
+/** Counts recalls. Entries are locked in the order of their ids, so that two writers cannot deadlock. */
 export async function recordAccesses(tx: Tx, accesses: readonly Accesses[]): Promise<void> {
   if (accesses.length === 0) return
   const rows = accesses.map(({ id, count, lastAtMs }) => ({ id, count, last_at: formatTime(lastAtMs) }))

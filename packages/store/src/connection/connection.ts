@@ -3,12 +3,12 @@ import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS } from './opening.js'
 import { formatTime, parseTime } from './times.js'
 
-/** A transaction of one project. Statements that are not awaited one by one travel together. */
+/** A transaction of one project. Statements that are not awaited one by one are sent together. */
 export type Tx = postgres.ISql<StoredTypes>
 
 export type Connections = postgres.Sql<StoredTypes>
 
-/** Whole numbers of 64 bits and times come as numbers: sequence numbers and milliseconds since 1970. */
+/** 64-bit integers and times are returned as numbers: sequence numbers and milliseconds since 1970. */
 type StoredTypes = { bigint: number; date: number }
 
 export interface ConnectionOptions {
@@ -20,9 +20,9 @@ export interface ConnectionOptions {
 /**
  * One connection, opened with its first statement.
  *
- * @param onOpen called when the server has taken the connection in
+ * @param onOpen called when the server has accepted the connection
  * @param onClose called at the moment at which the socket closed
- * @throws PermanentError `VALIDATION_ERROR` where the address is none
+ * @throws PermanentError `VALIDATION_ERROR` for an invalid address
  */
 export function connect({
   url,
@@ -34,7 +34,7 @@ export function connect({
     return postgres<{ bigint: postgres.PostgresType<number>; date: postgres.PostgresType<number> }>(url, {
       max: 1,
       connect_timeout: CONNECT_TIMEOUT_MS / 1_000,
-      // Everything that reading a value depends on, whatever the server, the database or the login role have set.
+      // All settings that the parsing of values depends on, in case the server, the database or the role set others.
       connection: { application_name: applicationName, TimeZone: 'UTC', DateStyle: 'ISO' },
       types: {
         bigint: { to: 20, from: [20], serialize: String, parse: Number },
@@ -43,12 +43,12 @@ export function connect({
       transform: { column: { from: postgres.toCamel } },
       fetch_types: false,
       onnotice: () => {},
-      // A server names its parameters when the login has succeeded.
+      // The server sends its parameters after a successful login.
       onparameter: onOpen,
       onclose: onClose,
     })
   } catch (error) {
-    // The address itself stays out of the message: it holds a password.
+    // The address is not in the message, because it contains a password.
     throw new PermanentError(
       'VALIDATION_ERROR',
       'DATABASE_URL: must be an address such as postgres://user@host:5432/database',

@@ -1,17 +1,17 @@
 import { within } from '@heddle/runtime'
 import { unreachable } from './postgres-errors.js'
 
-/** How long a server may take until it has taken a connection in. */
+/** Time limit until the server has accepted a connection. */
 export const CONNECT_TIMEOUT_MS = 10_000
 
 /**
- * The opening of one connection. postgres.js bounds each try to connect, but where something accepts a connection and
- * closes it without a word, as proxies and gateways do, it tries again without an end.
+ * The opening of one connection. postgres.js limits each attempt to connect; but if a proxy or gateway accepts the connection
+ * and closes it without an answer, it retries without end.
  */
 export interface Opening {
   /** To be called once the server has answered. */
   readonly opened: () => void
-  /** The outcome of work on that connection; a failure, and `onOverdue` called, where it does not open in time. */
+  /** The result of work on that connection; fails, and calls `onOverdue`, if it does not open in time. */
   within<T>(work: Promise<T>, onOverdue?: () => void): Promise<T>
 }
 

@@ -5,23 +5,23 @@ import { type ConnectionOptions, type Connections, connect } from './connection.
 import { type Opening, watchOpening } from './opening.js'
 
 /*
- * postgres.js 3.4 does not survive a server that goes away at the wrong moment: a statement that is sent on a connection
- * after its socket closed throws in a timer, where nothing catches it, and ends the process; and a connection whose socket
- * closed with a write under way never writes again, though the pool hands it out (porsager/postgres issues 1154 and 1208).
+ * postgres.js 3.4 does not survive a server that stops at the wrong moment: a statement that is sent on a connection after its
+ * socket closed throws in a timer, where nothing can catch it, and ends the process; and a connection whose socket closed
+ * during a write never writes again, although the pool still returns it (porsager/postgres issues 1154 and 1208).
  *
- * So every connection here is a driver of its own with one connection. It is used by one transaction at a time, says when
- * its socket closed, and is thrown away then: what is lost is never written to again.
+ * So every connection here is a separate driver instance with one connection. It is used by one transaction at a time, reports
+ * when its socket closed, and is then discarded.
  */
 
 export interface Connection {
   /**
-   * Connects, the first time. What is asked for here is sent on this connection or on none: the driver never connects anew
-   * in the middle of a transaction.
+   * Connects, the first time. Statements are sent on this connection or fail: the driver never reconnects in the middle of a
+   * transaction.
    */
   open(): Promise<Connections>
   /** Closes it at once. */
   end(): void
-  /** Called when the socket closed under the work at hand. */
+  /** Called when the socket closed during a transaction. */
   onLost: () => void
   /** Whether the socket closed. Nothing may be sent from then on. */
   lost: boolean
@@ -29,7 +29,7 @@ export interface Connection {
 }
 
 export interface Pool {
-  /** @throws RetryableError `SERVICE_UNAVAILABLE` where no connection comes free in time, or the pool is closed */
+  /** @throws RetryableError `SERVICE_UNAVAILABLE` if no connection becomes free in time, or the pool is closed */
   acquire(wanted?: WantedConnection): Promise<Connection>
   release(connection: Connection): void
   /** Waits for the connections in use, up to `timeoutMs`; then closes them all. */
@@ -37,19 +37,19 @@ export interface Pool {
 }
 
 export interface WantedConnection {
-  /** For whom: owners who wait get connections in turn. Default nobody in particular, as one owner. */
+  /** The owner: waiting owners get connections alternately. Callers without one count as one owner. */
   readonly owner?: string
-  /** Gets the next connection that comes free, whoever waits longer. */
+  /** Gets the next free connection, before callers that wait longer. */
   readonly isFirst?: boolean
 }
 
 /** Longer than any transaction of the pipeline takes: a caller that waits longer will not be served. */
 const ACQUIRE_TIMEOUT_MS = 30_000
 
-/** @throws PermanentError `VALIDATION_ERROR` where the address is none */
+/** @throws PermanentError `VALIDATION_ERROR` for an invalid address */
 export function openPool({ connectionsMax, ...options }: ConnectionOptions & { connectionsMax: number }): Pool {
   const idle: Connection[] = []
-  /** Connections in use, with what releases the permit of each. */
+  /** Connections in use, with the function that releases the permit of each. */
   const inUse = new Map<Connection, () => void>()
   const permits = new Limiter({
     atOnce: connectionsMax,
@@ -80,10 +80,10 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
     return connection
   }
 
-  // Made at once, though it opens with its first statement: so an address that is none is refused here.
+  // Created now although it opens with its first statement, so that an invalid address is refused here.
   idle.push(create())
 
-  /** A connection that is idle and was not lost meanwhile. */
+  /** An idle connection that was not lost meanwhile. */
   function takeIdle(): Connection | undefined {
     for (let connection = idle.pop(); connection !== undefined; connection = idle.pop()) {
       if (!connection.lost) return connection
@@ -121,14 +121,14 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
   }
 }
 
-/** A connection that is still to be opened cannot be reserved: without types to fetch, postgres.js forgets who asked. */
+/** A connection must be open before it can be reserved: without types to fetch, postgres.js loses the request otherwise. */
 async function reserve(sql: Connections): Promise<Connections> {
   await sql`select 1`
   return await sql.reserve()
 }
 
 function exhausted(connectionsMax: number): RetryableError {
-  return new RetryableError('SERVICE_UNAVAILABLE', `no connection came free within ${ACQUIRE_TIMEOUT_MS} ms`, {
+  return new RetryableError('SERVICE_UNAVAILABLE', `no connection became free within ${ACQUIRE_TIMEOUT_MS} ms`, {
     hint: `This process uses at most ${connectionsMax} connections to Postgres; lower its concurrency, or raise that number (HEDDLE_STORE_CONNECTIONS).`,
   })
 }

@@ -5,12 +5,12 @@ const MIGRATE_HINT = 'Run `heddle migrate` against this database.'
 const SERVER_HINT =
   'Check that the Postgres server runs and that DATABASE_URL names its host and port; `heddle doctor` shows more.'
 
-/** A write on a server, or in a session, that may only read. */
+/** A write on a read-only server or session. */
 const READ_ONLY = '25006'
 const CONNECTIONS_HINT =
   'Raise what is exhausted (max_connections; alter role ... connection limit ...; alter database ... connection limit ...), or run fewer processes; `heddle doctor` shows the figures.'
 
-/** How a failed connection is named by Node and by postgres.js. */
+/** Codes of Node and postgres.js for a failed connection. */
 const CONNECTION_CODES = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -30,8 +30,8 @@ const CONNECTION_CODES = new Set([
 ])
 
 /**
- * Brings what postgres.js threw into the error that says what happens next. Errors that are none of the server's, and
- * violated constraints, which are faults of a program, pass through as they are.
+ * Converts errors of postgres.js to typed errors. Errors that do not come from the server, and constraint violations, which
+ * are faults of a program, are returned unchanged.
  */
 export function fromPostgres(error: unknown): unknown {
   if (error instanceof HeddleError || !(error instanceof Error)) return error
@@ -43,12 +43,12 @@ export function fromPostgres(error: unknown): unknown {
 }
 
 /**
- * Whether the connection that gave this error is of no more use, though its socket may still be open for a moment: what the
- * server calls fatal, it says as its last word.
+ * Whether the connection of this error must be discarded, although its socket may still be open for a moment: a fatal error is
+ * the server's last message.
  */
 export function endsConnection(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) {
-    // A session keeps the setting with which it began: only a new one notices that the database may be written again.
+    // A session keeps the setting of its start: only a new one sees that the database is writable again.
     return error.code === READ_ONLY || ['FATAL', 'PANIC'].includes(error.severity)
   }
   return error instanceof Error && 'code' in error && CONNECTION_CODES.has(String(error.code))
@@ -65,16 +65,16 @@ export function connectionLost(): RetryableError {
   return new RetryableError('SERVICE_UNAVAILABLE', 'the connection to Postgres broke', { hint: SERVER_HINT })
 }
 
-/** @param isReplica null where it is not known */
+/** @param isReplica null if unknown */
 export function readOnly(cause?: unknown, isReplica: boolean | null = null): RetryableError {
   const why = isReplica === null ? '' : isReplica ? ': it is a replica' : ': default_transaction_read_only is on'
   return new RetryableError('SERVICE_UNAVAILABLE', `Postgres is read-only${why}`, {
-    hint: 'DATABASE_URL must name the primary server, and default_transaction_read_only be off (alter database ... reset default_transaction_read_only); everything goes on by itself then.',
+    hint: 'Set DATABASE_URL to the primary server, and default_transaction_read_only to off (alter database ... reset default_transaction_read_only); work resumes by itself.',
     ...(cause !== undefined && { cause }),
   })
 }
 
-/** The server names a limit of a role or database in words only. */
+/** Which limit is exceeded, which the server reports only in the text of its message. */
 function limitOf(message: string): string {
   if (/for role/.test(message)) return ', by the limit of the role'
   return /for database/.test(message) ? ', by the limit of the database' : ''
@@ -97,10 +97,10 @@ function fromSqlState(error: postgres.PostgresError): Error {
     case '53100':
       return unavailable(
         'the disk of Postgres is full',
-        'Make room on it. Nothing that was acknowledged is lost, and everything goes on by itself then.',
+        'Free space on it. No acknowledged data is lost, and work resumes by itself.',
       )
     case '53200':
-      return unavailable('Postgres is out of memory', 'Give the Postgres server more room.')
+      return unavailable('Postgres is out of memory', 'Give the Postgres server more memory.')
     case '3D000':
       return unavailable(
         'the database does not exist',
@@ -115,7 +115,7 @@ function fromSqlState(error: postgres.PostgresError): Error {
       return error.message.includes('role') ? unavailable('the database is not migrated', MIGRATE_HINT) : error
     case '40001':
     case '40P01':
-      return unavailable('another transaction was in the way', 'Try again.')
+      return unavailable('a conflict with another transaction', 'Try again.')
     case '55P03':
     case '57014':
       return new RetryableError('TIMEOUT', `a statement ran out of time: ${error.message}`, { cause: error })

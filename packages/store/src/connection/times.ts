@@ -1,7 +1,7 @@
 /**
- * Times cross the border of the store as milliseconds since 1970, never as `Date` objects or texts of a session's zone.
- * These two turn them into what Postgres reads and writes with `TimeZone` UTC and `DateStyle` ISO, which every connection
- * sets. Postgres spells the years before 1 as `BC` and has no year 0, where JavaScript counts on to 0, -1, -2.
+ * Times enter and leave the store as milliseconds since 1970, never as `Date` objects or texts in a session's zone. These two
+ * functions convert them to and from Postgres's format with `TimeZone` UTC and `DateStyle` ISO, which every connection sets.
+ * Postgres writes years before 1 as `BC` and has no year 0; JavaScript has the years 0, -1, -2.
  */
 export function formatTime(timeMs: number): string {
   // The messages of one append often share their time.

@@ -6,33 +6,33 @@ import { connectionLost, endsConnection, fromPostgres } from './postgres-errors.
 
 export interface TransactionOptions {
   /**
-   * All statements see the database as it was at the first of them, for work that only reads and adds up what it read.
-   * Default false: each statement sees what was committed before it began.
+   * All statements see the database as of the first one, for reads whose results must be consistent. Default false: each
+   * statement sees the data that was committed before it began.
    */
   readonly snapshot?: boolean
   /**
-   * The commit travels with the statements, which `work` must send all at once: nothing that one of them gives may decide
-   * about another, or about the commit. One round trip instead of two. Default false.
+   * Sends the commit together with the statements, which `work` must send all at once: no statement, and not the commit, may
+   * depend on the result of another. One round trip instead of two. Default false.
    */
   readonly together?: boolean
   /**
-   * Gets the next connection that comes free, whoever waits longer: for what takes a moment, and decides whether the others
-   * are to wait at all. Default false.
+   * Gets the next free connection before callers that wait longer: for short statements that decide whether a request is
+   * admitted. Default false.
    */
   readonly isFirst?: boolean
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
-/** A worker that is frozen in the middle of a transaction must not hold its threads for longer. */
+/** Limits how long a worker that hangs in a transaction keeps its locks. */
 const IDLE_TIMEOUT_MS = 60_000
-/** For a server that vanished without a word: no statement ends on its own then. Longer than any that a live one answers. */
+/** For a server that vanished, where no statement ends by itself. Longer than any statement of a running server. */
 const TRANSACTION_TIMEOUT_MS = 150_000
-/** What statements after a failed one are refused with, until the transaction ends. */
+/** The code of statements after a failed one, until the transaction ends. */
 const ABORTED = '25P02'
 
 /**
- * Runs `work` in a transaction of one project, on a connection of the pool. The beginning of the transaction travels with
- * its first statement, and nobody waits for the end of one that only read.
+ * Runs `work` in a transaction of one project, on a connection of the pool. The `begin` is sent with the first statement, and
+ * the commit of a read-only transaction is not awaited.
  */
 export async function transact<T>(
   pool: Pool,
@@ -64,7 +64,7 @@ class Transaction {
   readonly #sql: Connections
   readonly #connection: Connection
   #isEnding = false
-  /** What the beginning failed with: statements after it only tell that the transaction is aborted. */
+  /** The error of `begin`: later statements only report that the transaction is aborted. */
   #failure: unknown = null
 
   constructor(sql: Connections, connection: Connection) {
@@ -86,7 +86,7 @@ class Transaction {
       const value = await working
       if (this.#isEnding) return value
       const committed = this.#commit()
-      // Nothing can be lost with it; where it fails, the connection is of no more use, and the next statement says so.
+      // Nothing can be lost; if it fails, the next statement on the connection fails, too.
       if (snapshot) committed.catch(() => {})
       else await committed
       return value
@@ -101,9 +101,9 @@ class Transaction {
       this.#failure ??= error
     }
     this.#sql.unsafe(snapshot ? 'begin isolation level repeatable read read only' : 'begin').catch(note)
-    // Every query has an index that gives its rows in its order. On tables that grew faster than the server took its
-    // statistics, the planner would rather read a thread, or the table, as a whole: it is kept from that, from compiling
-    // queries that take less time than their compilation, and from parallel workers, which read ahead of a limit.
+    // Every query has an index in its order. On tables that grew faster than the statistics, the planner would read a whole
+    // thread or table instead. These settings prevent that, the compilation of queries that are faster than their compilation,
+    // and parallel workers, which read beyond a limit.
     this.#sql`
       select
         set_config('role', 'heddle_app', true),
@@ -121,19 +121,19 @@ class Transaction {
     return new Proxy(this.#sql, {
       apply: (target, self, given) => {
         if (this.#connection.lost) throw connectionLost()
-        if (this.#isEnding) throw new TypeError('a statement was made after the end of its transaction')
+        if (this.#isEnding) throw new TypeError('a statement was sent after the end of its transaction')
         return Reflect.apply(target, self, given)
       },
     })
   }
 
-  /** The statements were made before, and are handed over before the loop turns. */
+  /** Commits in the next tick: the statements of `work` have been sent by then. */
   async #commitSoon(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     await this.#commit()
   }
 
-  /** @throws where the server rolled back, since a statement had failed whose error nobody looked at */
+  /** @throws if the server rolled back, because a statement had failed whose error was ignored */
   async #commit(): Promise<void> {
     if (this.#connection.lost) throw connectionLost()
     this.#isEnding = true
@@ -152,7 +152,7 @@ function isAborted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === ABORTED
 }
 
-/** Runs work on a connection that nobody else uses meanwhile. It fails at the moment at which the connection closes. */
+/** Runs work on an exclusive connection. It fails at the moment at which the connection closes. */
 export async function onConnection<T>(
   pool: Pool,
   work: (sql: Connections, connection: Connection) => Promise<T>,

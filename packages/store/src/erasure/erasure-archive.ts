@@ -2,8 +2,8 @@ import { asArray } from '../sql/arrays.js'
 import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
 /**
- * Removes archive entries of a thread, and the contents that no other entry of the project names. The contents are locked in
- * the order of their hashes, as in archiving, so that the two never wait in a circle.
+ * Removes archive entries of a thread, and contents that no other entry of the project refers to. Contents are locked in the
+ * order of their hashes, as in archiving, so that the two cannot deadlock.
  */
 export const takeArchive: Taker = async (tx, { targetId }) => {
   const released = await tx<{ hash: string; times: number }[]>`

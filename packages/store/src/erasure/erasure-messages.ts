@@ -3,8 +3,8 @@ import { releasePartContents } from '../messages/part-contents.js'
 import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
 /**
- * Removes messages of a thread, and the bytes of their parts that no other message of the project names. Their ids stay as long
- * as the tombstone: where the name is used again, the messages are refused.
+ * Removes messages of a thread, and the bytes of parts that no other message of the project refers to. Their ids are kept as
+ * long as the tombstone, so that the messages are refused if the name is used again.
  */
 export const takeMessages: Taker = async (tx, { targetId }) => {
   const removed = await tx<{ parts: StoredPart[] | null }[]>`

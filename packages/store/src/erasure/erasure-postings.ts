@@ -3,8 +3,8 @@ import { loadSegment, lockPostings, replaceSegments } from '../search/postings.j
 import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
 /**
- * Takes the words of a thread out of its agent's postings, a segment at a time: its words are nowhere else after that, nor is
- * it known that there were any. Segments of an agent that is erased itself go as they are.
+ * Removes the words of a thread from its agent's postings, a segment at a time, without a trace of them. Segments of an erased
+ * agent are deleted as a whole.
  */
 export const takePostings: Taker = async (tx, { targetId }) => {
   const [thread] = await tx<{ number: number; agentId: string; isAgentErased: boolean }[]>`
@@ -14,7 +14,7 @@ export const takePostings: Taker = async (tx, { targetId }) => {
     where thread_id = ${targetId}`
   if (thread === undefined) return { postings: 0 }
   const { number, agentId, isAgentErased } = thread
-  // A statement of its own: what looks for segments must see those that were put together while it waited.
+  // A separate statement: the next one must see segments that were merged while this one waited for the lock.
   await lockPostings(tx, agentId)
   const ofScope = tx`
     project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid) and agent_id = ${agentId}`
@@ -35,10 +35,10 @@ export const takePostings: Taker = async (tx, { targetId }) => {
   return { postings: 1 }
 }
 
-/** Each takes its blocks along, a thousand at most. */
+/** Each is deleted with its blocks, a thousand at most. */
 const SEGMENTS_PER_STEP = 10
 
-/** What is left of an agent whose threads are gone. */
+/** Removes the remaining postings of an agent without threads. */
 export const takePostingsOfAgent: Taker = async (tx, { targetId }) => {
   const [segments, threads] = await Promise.all([
     tx`

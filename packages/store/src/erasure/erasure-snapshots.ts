@@ -6,8 +6,8 @@ import { asArray } from '../sql/arrays.js'
 import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
 /**
- * Takes the thread out of one snapshot that holds it: its messages, and the summary, which was made from all of them. A
- * snapshot of nothing else goes as a whole. One at a time, since a snapshot may be large.
+ * Removes the thread from one snapshot that contains it: its messages, and the summary, which covers all messages. A snapshot
+ * of this thread only is deleted. One at a time, since a snapshot may be large.
  */
 export const takeSnapshot: Taker = async (tx, { projectId, targetId, agentId }) => {
   if (agentId === null) return {}
@@ -17,7 +17,7 @@ export const takeSnapshot: Taker = async (tx, { projectId, targetId, agentId }) 
     limit 1
     for update`
   if (snapshot === undefined) return {}
-  // Snapshots that hold a thread are saved, and so have their content.
+  // Only saved snapshots are listed for a thread, and these have a content.
   const rest = withoutThread(await unpackSnapshot(snapshot.content), targetId)
   if (rest.messages.length === 0) {
     await tx`delete from heddle.snapshots where id = ${snapshot.id}`
@@ -43,7 +43,7 @@ export const takeSnapshotsOfAgent: Taker = async (tx, { projectId, targetId }) =
   return { snapshots: removed.length, events: await takeEventsOf(tx, projectId, ids) }
 }
 
-/** Events of snapshots name no thread: the project's log is looked through, which is kept for days only. */
+/** Events of snapshots name no thread, so the project's log is scanned, which is kept for days only. */
 async function takeEventsOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {
   const { count } = await tx`
     delete from heddle.events

@@ -6,12 +6,11 @@ import { takePostings, takePostingsOfAgent } from './erasure-postings.js'
 import { takeSnapshot, takeSnapshotsOfAgent } from './erasure-snapshots.js'
 import { type ErasedThing, ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
-/** A part of a statement that says which rows belong to what is being erased. */
+/** The SQL condition for the rows that belong to the target. */
 type Condition = (tx: Tx, thing: ErasedThing) => PendingQuery<Row[]>
 
 /**
- * Removes rows by the keys of some of them. By their keys and not where they lie: a row that another transaction is just
- * changing is removed all the same.
+ * Removes rows by their keys and not by `ctid`, so that a row that another transaction is changing is removed, too.
  */
 function takeRows(table: string, key: string, condition: Condition, name = table): Taker {
   return async (tx, thing) => {
@@ -29,12 +28,12 @@ const ofAgent = (tx: Tx, { targetId }: ErasedThing) => tx`agent_id = ${targetId}
 const ofProject = (tx: Tx, { projectId }: ErasedThing) => tx`project_id = ${projectId}`
 
 /**
- * The row of the thread goes first, and with it all that hangs on it by a foreign key; from then on no stage publishes
- * anything for it. The thread's row before its cursor: a stage may hold the one and wait for the other.
+ * Removes the row of the thread first, with all rows that refer to it by a foreign key; from then on no stage publishes
+ * anything for it. The thread's row is locked before its cursor, in the same order as by stages.
  */
 const takeThread: Taker = async (tx, { targetId }) => {
   const { count } = await tx`select from heddle.threads where id = ${targetId} for update`
-  // Held like that, nobody tells of it any more: those contexts that do go before their trace is lost.
+  // With this lock no new context can mention the thread; contexts that do are removed while `context_mentions` still has them.
   const mentions = await takeMentions(tx, targetId)
   if (mentions > 0) return { contexts: mentions }
   const parts = [
@@ -53,7 +52,7 @@ const takeThread: Taker = async (tx, { targetId }) => {
       : await Promise.all(parts.map((table) => tx`delete from heddle.${tx(table)} where thread_id = ${targetId}`))
   const [threads] = await Promise.all([
     tx`delete from heddle.threads where id = ${targetId}`,
-    // A thread that takes the name counts on from its head.
+    // A new thread with the name continues the sequence from its head.
     tx`
       with taken as (delete from heddle.stage_cursors where thread_id = ${targetId} returning head_seq)
       update heddle.tombstones set head_seq = greatest(tombstones.head_seq, taken.head_seq)
@@ -77,13 +76,13 @@ async function takeMentions(tx: Tx, threadId: string): Promise<number> {
   return Math.max(count, traces.count)
 }
 
-/** Single vectors, where the server has pgvector: some at a time, before the row of the thread that would take all of them. */
+/** Removes single vectors, if the server has pgvector, in steps, before the thread's row would cascade to all of them. */
 const takePoints: Taker = async (tx, thing) => {
   const [table] = await tx<{ found: boolean }[]>`select to_regclass('heddle.vector_points') is not null as found`
   return table?.found === true ? await takeRows('vector_points', 'seq', ofThread)(tx, thing) : {}
 }
 
-/** An agent's row takes its versions, its clears and its items along. No thread of it is left by then. */
+/** Removes an agent's row with its versions, clears and items. Its threads have been removed by then. */
 const takeAgent: Taker = async (tx, { targetId }) => {
   const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
   if (count === 0) return {}
@@ -111,7 +110,7 @@ const takeAgent: Taker = async (tx, { targetId }) => {
   }
 }
 
-/** Who holds a key of the project is shut out before anything else happens. */
+/** Keys of the project are revoked before anything else is removed. */
 const takeKeys: Taker = async (tx, { projectId }) => {
   const [keys, grants] = await Promise.all([
     tx`delete from heddle.api_keys where project_id = ${projectId}`,
@@ -120,19 +119,19 @@ const takeKeys: Taker = async (tx, { projectId }) => {
   return { api_keys: keys.count, grants: grants.count }
 }
 
-/** The project's row takes along what other projects granted to it. */
+/** The project's row cascades to the grants that other projects gave it. */
 const takeProject: Taker = async (tx, { projectId }) => {
   const { count } = await tx`delete from heddle.projects where project_id = ${projectId}`
   return { projects: count }
 }
 
-/** The project's own tombstone stands for those of its parts, which are not counted among what was removed. */
+/** The project's own tombstone replaces those of its parts, which are not counted as removed rows. */
 const takePartTombstones: Taker = async (tx, { projectId }) => {
   await tx`delete from heddle.tombstones where project_id = ${projectId} and kind <> 'project'`
   return {}
 }
 
-/** What people can see goes first, what is derived goes before what it was derived from. */
+/** Visible data is removed first, and derived data before its source. */
 const takers = {
   thread: [
     takeThread,
@@ -173,7 +172,7 @@ const takers = {
   ],
 } as const satisfies Record<string, readonly Taker[]>
 
-/** What removes the rows of a kind of thing, in the order in which they are to run. */
+/** The takers of a kind of target, in the order in which they must run. */
 export function takersOf(kind: keyof typeof takers): readonly Taker[] {
   return takers[kind]
 }

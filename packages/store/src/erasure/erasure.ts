@@ -12,19 +12,19 @@ export interface Erasure extends Columns<'tombstones', 'finishedAtMs' | 'removed
 }
 
 /**
- * Puts the tombstone of a thread, an agent or a project. From the commit on it is invisible, what is sent to it is refused,
- * and {@link continueErasure} can remove it; what is under way waits for nothing longer than a request.
+ * Inserts the tombstone of a thread, an agent or a project. From the commit on the target is invisible, jobs for it are
+ * refused, and {@link continueErasure} can remove it. Concurrent work is blocked for no longer than a request.
  *
- * @param evenIfMissing for what only jobs know of yet
- * @param reuse the name is to be free once nothing is left; also of something that was erased before. Default false
- * @returns false where there is nothing of that name and never was; true also where it was erased before
+ * @param evenIfMissing for a target that exists only in queued jobs
+ * @param reuse frees the name once nothing is left; also for an earlier erasure. Default false
+ * @returns false if the target does not exist and never did; true also if it was erased before
  */
 export async function beginErasure(
   tx: Tx,
   { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
   { evenIfMissing = false, reuse = false }: { evenIfMissing?: boolean; reuse?: boolean } = {},
 ): Promise<boolean> {
-  // Statements of their own: what looks must look after the lock was given.
+  // Separate statements: the next one must take its snapshot after the lock was acquired.
   await takeErasureLock(tx)
   const { count } = await tx`
     insert into heddle.tombstones (target_id, kind, reuse, agent_id)
@@ -43,7 +43,7 @@ export async function beginErasure(
   return again.count === 1
 }
 
-/** The latest erasure of something, also where its name is free again. @returns null where none was begun */
+/** The latest erasure of a target, also if its name was freed. @returns null without one */
 export async function loadErasure(
   tx: Tx,
   { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
@@ -58,8 +58,8 @@ export async function loadErasure(
 }
 
 /**
- * Removes everything of what {@link beginErasure} marked, in small transactions that hold nobody up. It may be stopped at any
- * point and go on anywhere, also in several processes at once; when it is done it does nothing.
+ * Removes everything of a target that {@link beginErasure} marked, in small transactions. It may be interrupted at any point
+ * and continued by any process, also by several at once; after the end it does nothing.
  *
  * @throws the signal's reason, between two steps
  */
@@ -79,10 +79,10 @@ export async function continueErasure(store: Store, target: ErasureTarget, signa
 }
 
 /**
- * Frees the name of what was erased, where that is wished: the tombstone is kept under another id, so that it refuses nothing
- * more. A thread that takes the name counts on from the head of the erased one, and refuses its messages: see `freed_id`.
+ * Frees the name of an erased target, if requested: the tombstone gets another id, so that it no longer refuses anything. A new
+ * thread with the name continues the sequence from the head of the erased one, and refuses its messages: see `freed_id`.
  *
- * Under the project's erasure lock: whoever makes a thread sees either the tombstone, or that the name is free.
+ * Runs under the project's erasure lock: a process that creates a thread sees either the tombstone or a free name.
  */
 async function freeName(tx: Tx, target: ErasureTarget): Promise<void> {
   const { kind, targetId } = target
@@ -100,21 +100,21 @@ async function freeName(tx: Tx, target: ErasureTarget): Promise<void> {
       ? [tx`update heddle.tombstones set freed_id = target_id, target_id = gen_random_uuid() where ${ofAgent}`]
       : []),
   ])
-  if (record.finishedAtMs === null) await tellWhole(tx, target, record)
+  if (record.finishedAtMs === null) await addToWhole(tx, target, record)
 }
 
-/** The threads of an agent that are still there. */
+/** The remaining threads of an agent. */
 export async function loadThreadIdsOf(tx: Tx, { agentId }: { agentId: string }): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`select id from heddle.threads where agent_id = ${agentId}`
   return rows.map(({ id }) => id)
 }
 
-/** A thread of an agent or an agent of a project, with a tombstone of its own; null where none is left. */
+/** A thread of an agent or an agent of a project, with its own tombstone; null if none is left. */
 async function nextPart(
   tx: Tx,
   { kind, targetId }: ErasureTarget,
 ): Promise<Pick<ErasureTarget, 'kind' | 'targetId'> | null> {
-  // What is there before what was begun: of a part whose row another process takes away in between, the tombstone is seen.
+  // Existing rows are read before tombstones: if another process removes a row in between, its tombstone is found.
   const [next] = await tx<{ id: string }[]>`
     ${kind === 'agent' ? tx`select id from heddle.threads where agent_id = ${targetId}` : tx`select id from heddle.agents`}
     limit 1`
@@ -133,8 +133,8 @@ async function nextPart(
 type Progress = Columns<'tombstones', 'agentId' | 'finishedAtMs' | 'removed' | 'reuse'>
 
 /**
- * One step: the first kind of rows of which there are any left loses some of them. The tombstone's row is held, so that of
- * several processes one at a time takes a step, and what was removed is written down with the removal itself.
+ * One step: removes some rows of the first kind that has any left. The tombstone's row is locked, so that several processes run
+ * their steps one after another, and the counts are stored in the same transaction as the removal.
  *
  * @returns whether nothing is left
  */
@@ -148,10 +148,10 @@ async function eraseSome(tx: Tx, target: ErasureTarget): Promise<boolean> {
     await writeRemoved(tx, target, added(record.removed, taken))
     return false
   }
-  // It is finished when its name is free: see freeName.
+  // It is finished when its name is freed: see freeName.
   if (record.reuse) return true
   await tx`update heddle.tombstones set finished_at = now() where target_id = ${targetId} and kind = ${kind}`
-  await tellWhole(tx, target, record)
+  await addToWhole(tx, target, record)
   return true
 }
 
@@ -177,8 +177,8 @@ async function writeRemoved(
     where target_id = ${targetId} and kind = ${kind}`
 }
 
-/** What was removed of a part counts as removed of the whole that is being erased. */
-async function tellWhole(tx: Tx, { kind, projectId }: ErasureTarget, part: Progress): Promise<void> {
+/** Adds the rows removed of a part to the counts of the whole that is being erased. */
+async function addToWhole(tx: Tx, { kind, projectId }: ErasureTarget, part: Progress): Promise<void> {
   const wholes = [
     ...(kind === 'thread' && part.agentId !== null ? [{ kind: 'agent' as const, targetId: part.agentId }] : []),
     ...(kind === 'project' ? [] : [{ kind: 'project' as const, targetId: projectId }]),

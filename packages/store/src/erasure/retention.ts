@@ -5,7 +5,7 @@ import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 
-/** What is kept for a while only. Messages are not: nothing but an erasure removes them. */
+/** Kinds of data with a retention. Messages have none: only an erasure removes them. */
 export const retainedKinds = [
   'delivered',
   'contexts',
@@ -21,18 +21,20 @@ export type RetainedKind = (typeof retainedKinds)[number]
 
 export interface Expiry {
   readonly kind: RetainedKind
-  /** What is older goes, in milliseconds since 1970. */
+  /** Older rows are removed; in milliseconds since 1970. */
   readonly beforeMs: number
   /** Rows of one call; for events, rows of each project. */
   readonly limit: number
 }
 
 /**
- * Removes some rows of a kind that are older than a time, oldest first: delivered bytes, whose contexts stay and can be rebuilt; contexts by their request, what is counted of
- * their items since they were built, lanes of requests since they were last requested, compactions since they became void, calls for summaries since they were made, dead letters since they were sent again, tombstones since their erasure was finished. Rows that somebody
- * else is removing are passed over, so any number of processes may do this at once.
+ * Removes some rows of a kind that are older than a time, oldest first. The age counts from: the delivery of bytes, whose
+ * contexts stay and can be rebuilt; the request of a context; the build of a context for the statistics of its items; the
+ * last request of a lane; the moment a compaction became void; a call for a summary; the redrive of a dead letter; the end
+ * of an erasure for its tombstone. Rows that another process is removing are skipped, so any number of processes may do this
+ * at once.
  *
- * @returns how many; 0 when none is left for this call
+ * @returns their number; 0 if none is left
  */
 export async function removeExpired(store: Store, { kind, beforeMs, limit }: Expiry): Promise<number> {
   if (kind === 'events') return await removeExpiredEvents(store, beforeMs, limit)
@@ -51,11 +53,11 @@ export async function removeExpired(store: Store, { kind, beforeMs, limit }: Exp
 }
 
 interface KindOfRows {
-  /** The function that finds them in all projects. */
+  /** The SQL function that finds the rows in all projects. */
   readonly find: string
-  /** Most that one call finds, if a found row stands for many that are removed. */
+  /** The most rows that one call finds, if a found row stands for many that are removed. */
   readonly foundMax?: number
-  /** Removes those of one project, as long as they still are what was found. */
+  /** Removes the rows of one project, if they still match. */
   remove(tx: Tx, ids: string, expiry: Pick<Expiry, 'beforeMs' | 'limit'>): Promise<number>
 }
 
@@ -124,7 +126,7 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   tombstones: {
     find: 'expired_tombstones',
     async remove(tx, ids) {
-      // Some at a time: a tombstone goes once it has no ids of messages any more.
+      // Some at a time: a tombstone is removed once it has no ids of messages any more.
       const { count } = await tx`
         delete from heddle.erased_messages
         where (target_id, id) in (
@@ -145,7 +147,7 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
 
 const ERASED_IDS_PER_STEP = 10_000
 
-/** Rows of a table by their keys, but for those that somebody else is removing, or that are not any more what was found. */
+/** Removes rows of a table by their keys, except those that another process is removing or that no longer match. */
 async function removeRows(tx: Tx, table: string, key: string, ids: string, stillIs = tx`true`): Promise<number> {
   const { count } = await tx`
     delete from heddle.${tx(table)}
@@ -154,10 +156,10 @@ async function removeRows(tx: Tx, table: string, key: string, ids: string, still
   return count
 }
 
-/** Projects that one call looks at. */
+/** Projects per call. */
 const PROJECTS_MAX = 100
 
-/** The numbers of a project's log rise with time: its oldest page is looked at, and no index by time is needed. */
+/** The numbers of a project's log increase with time, so its oldest page is read, and no index by time is needed. */
 async function removeExpiredEvents(store: Store, beforeMs: number, limit: number): Promise<number> {
   const projects = await store.asReconciler(
     async (tx) =>

@@ -8,7 +8,7 @@ import { toStorable } from '../sql/text.js'
 
 export interface NewDeadLetter
   extends Columns<'deadLetters', 'stage' | 'jobId' | 'threadId' | 'payload' | 'error' | 'attempts'> {
-  /** Where the job names its agent. */
+  /** The agent, if the job names it. */
   readonly agentId?: string | null
 }
 
@@ -22,7 +22,7 @@ export type DeadLetter = Columns<
  * Stores a job that failed permanently. It belongs to the project of the transaction; a job that names no project, or cannot
  * be parsed, is stored under `NIL_ID` of core.
  *
- * @returns the id of the dead letter; null where its thread, agent or project was erased, in which case nothing is stored
+ * @returns the id of the dead letter; null if its thread, agent or project was erased, in which case nothing is stored
  */
 export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<string | null> {
   const { threadId, agentId = null } = letter
@@ -54,7 +54,7 @@ const PAYLOAD_DEPTH_MAX = 1_000
 /** Any producer decides how deep a payload is, and a dead letter that cannot be stored would block its job forever. */
 function payloadText(payload: unknown): string {
   const isTooDeep = nestsDeeper(payload, PAYLOAD_DEPTH_MAX)
-  return JSON.stringify(isTooDeep ? `not kept: more than ${PAYLOAD_DEPTH_MAX} levels deep` : (payload ?? null))
+  return JSON.stringify(isTooDeep ? `not stored: more than ${PAYLOAD_DEPTH_MAX} levels deep` : (payload ?? null))
 }
 
 /** Recurses no deeper than `levels`, so it cannot overflow the stack either. */
@@ -101,14 +101,14 @@ export async function listDeadLetters(
     limit ${limit}`
 }
 
-/** @returns the job's payload as it was received, to be parsed; undefined where there is no such letter */
+/** @returns the job's payload as it was received, not parsed; undefined for an unknown id */
 export async function loadDeadLetterPayload(tx: Tx, { id }: { id: string }): Promise<unknown> {
   const [row] = await tx<{ payload: unknown }[]>`
     select payload from heddle.dead_letters where id = ${id} and ${isOwn(tx, 'dead_letters')}`
   return row?.payload
 }
 
-/** @returns whether the letter was there and had not been sent again before */
+/** @returns whether the dead letter exists and had not been redriven before */
 export async function markRedriven(tx: Tx, { id }: { id: string }): Promise<boolean> {
   const { count } = await tx`
     update heddle.dead_letters set redriven_at = now()

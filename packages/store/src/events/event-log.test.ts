@@ -42,7 +42,7 @@ function openLog(append: (events: readonly NewEvent[]) => Promise<void> = async 
   }
 }
 
-test('events of a project that come within a moment are stored together, then published', async () => {
+test('events of a project within a short time are stored together, then published', async () => {
   const { log, batches, published, passTime } = openLog()
   log.add('one', built('a'))
   log.add('one', built('b'))
@@ -57,14 +57,14 @@ test('events of a project that come within a moment are stored together, then pu
   expect(published).toEqual([built('a'), built('b'), built('c')])
 })
 
-test('of a thread that grew often only the last head is stored', async () => {
+test('of several heads of a thread only the last is stored', async () => {
   const { log, batches } = openLog()
   for (const event of [grown('a', 1), grown('a', 4), grown('b', 1), grown('a', 3)]) log.add('one', event)
   await log.close()
   expect(batches).toEqual([['one', [grown('a', 4), grown('b', 1)]]])
 })
 
-test('after a batch of many events the project rests for longer', async () => {
+test('after a batch of many events the next batch of the project waits longer', async () => {
   const { log, pauses, passTime } = openLog()
   log.add('one', built('first'))
   expect(pauses()).toEqual([20])
@@ -75,7 +75,7 @@ test('after a batch of many events the project rests for longer', async () => {
   expect(pauses()).toEqual([1_000])
 })
 
-test('a batch that cannot be stored is logged, and holds up none after it', async () => {
+test('a batch that cannot be stored is logged and does not block later ones', async () => {
   const { log, published, warnings, passTime } = openLog(async ([first]) => {
     if (first?.subjectId === 'lost') throw new Error('away')
   })
@@ -83,15 +83,15 @@ test('a batch that cannot be stored is logged, and holds up none after it', asyn
   await passTime()
   log.add('one', built('a'))
   await passTime()
-  expect([warnings, published]).toEqual([['events were not published'], [built('a')]])
+  expect([warnings, published]).toEqual([['storing or publishing events failed'], [built('a')]])
 })
 
-test('closing stores what waits, and leaves behind what a store that is away does not take in time', async () => {
+test('close stores waiting events, and drops those that an unreachable store does not accept in time', async () => {
   const { log, batches, warnings, passTime } = openLog(() => new Promise(() => {}))
   log.add('one', built('a'))
   const closing = log.close()
   await tick()
   await passTime()
   await closing
-  expect([batches.length, warnings]).toEqual([1, ['events were left behind']])
+  expect([batches.length, warnings]).toEqual([1, ['the last events were not stored in time']])
 })

@@ -9,9 +9,9 @@ const EVENTS_AT_ONCE_MAX = 1_000
  * another would find the worker busy with storing the previous event.
  */
 const GATHER_MS = 20
-/** A batch of so many events is a sign of load. */
+/** A batch with this many events is a sign of load. */
 export const EVENTS_UNDER_LOAD = 32
-/** A worker that closes waits so long for the last events to be stored: they are hints, and the store may be away. */
+/** A closing worker waits this long for the last events to be stored: they are hints, and the store may be down. */
 const CLOSE_MS = 1_000
 
 export interface EventLogOptions {
@@ -64,9 +64,9 @@ export class EventLog {
     void this.#waiting.add({ projectId, event })
   }
 
-  /** Stores what waits, within a bound; to be called before the store closes. */
+  /** Stores waiting events, within a time limit; to be called before the store closes. */
   async close(): Promise<void> {
-    const late = () => this.#options.log.warn({ events: this.#waiting.size }, 'events were left behind')
+    const late = () => this.#options.log.warn({ events: this.#waiting.size }, 'the last events were not stored in time')
     await this.#waiting.close({ timeoutMs: CLOSE_MS, late })
   }
 
@@ -78,7 +78,7 @@ export class EventLog {
       await Promise.all(appended.map((event) => publish(event)))
     } catch (error) {
       const subjectIds = events.flatMap(({ subjectId }) => subjectId ?? [])
-      log.warn({ error, projectId, events: events.length, subjectIds }, 'events were not published')
+      log.warn({ error, projectId, events: events.length, subjectIds }, 'storing or publishing events failed')
     }
   }
 }

@@ -7,17 +7,17 @@ import type { Store } from '../store.js'
 export interface NewEvent {
   readonly topic: EventTopic
   readonly threadId?: string | null
-  /** What the event is about: a context, a snapshot, a context state. */
+  /** The subject of the event: a context, a snapshot, a context state. */
   readonly subjectId?: string | null
   readonly headSeq?: number | null
 }
 
 /**
- * Adds events to a project's log. Their numbers are given out under the project's row lock, which holds until the commit:
- * whoever has read up to a number has missed none before it. So append events last in a transaction, or in one of their own.
- * Events of threads that were erased are left out, and what has been told of a context or a snapshot is not told again.
+ * Adds events to a project's log. Their numbers are assigned under the project's row lock, which is held until the commit, so a
+ * reader at a number has missed none before it. So append events last in a transaction, or in one of their own. Events of
+ * erased threads are left out, and so are repeated ones of a context or a snapshot.
  *
- * @returns those that were added; none where there is no such project
+ * @returns the added events; none for an unknown project
  */
 export async function appendEvents(
   tx: Tx,
@@ -61,10 +61,10 @@ export async function appendEvents(
 }
 
 /**
- * Adds events in a transaction of their own that is one round trip. Another would leave the project's row locked until this
- * process has read the answer and sent the commit: with a few busy processes, all others wait for that most of the time.
+ * Adds events in a transaction of their own with one round trip. With two, the project's row would stay locked until this
+ * process has read the answer and sent the commit: with a few busy processes, all others would wait for that most of the time.
  *
- * @throws PermanentError `NOT_FOUND` where there is no such project
+ * @throws PermanentError `NOT_FOUND` without the project
  */
 export async function storeEvents(
   store: Store,
@@ -87,7 +87,7 @@ export async function appendUnpublishedEvents(
   tx: Tx,
   of: { projectId: string; events: readonly NewEvent[] },
 ): Promise<HeddleEvent[]> {
-  // A statement of its own: the next one must take its snapshot after the lock was acquired.
+  // A separate statement: the next one must take its snapshot after the lock was acquired.
   await tx`select from heddle.projects where project_id = ${of.projectId} for update`
   return await appendEvents(tx, of)
 }
@@ -102,7 +102,7 @@ export interface UnpublishedEvent extends NewEvent {
   readonly projectId: string
 }
 
-/** Events of contexts and snapshots, of all projects, requested after one time and made before another, that were never appended. */
+/** Missing events of contexts and snapshots, of all projects, requested after one time and built before another. */
 export async function findUnpublishedEvents(
   store: Store,
   { limit, askedAfterMs, madeBeforeMs }: { limit: number; askedAfterMs: number; madeBeforeMs: number },
@@ -129,7 +129,7 @@ export async function loadEventsAfter(
     limit ${limit}`
 }
 
-/** The numbers of those events that are of an agent: of one of its threads, or of a snapshot of it. */
+/** The numbers of those events that belong to an agent: to one of its threads, or to one of its snapshots. */
 export async function eventsOfAgent(
   tx: Tx,
   { agentId, events }: { agentId: string; events: readonly HeddleEvent[] },
@@ -147,7 +147,7 @@ export async function eventsOfAgent(
   return new Set(events.filter(isOwn).map(({ number }) => number))
 }
 
-/** The names of threads and agents that events are about, by the number of the event. What is gone has none. */
+/** The names of threads and agents of events, by the number of the event. Erased ones have none. */
 export async function namesOfEvents(
   tx: Tx,
   events: readonly HeddleEvent[],
@@ -173,7 +173,7 @@ export async function namesOfEvents(
   )
 }
 
-/** The number of the project's latest event; 0 where there is none, or no such project. */
+/** The number of the project's latest event; 0 without one, and for an unknown project. */
 export async function latestEventNumber(tx: Tx, { projectId }: { projectId: string }): Promise<number> {
   const [project] = await tx<{ number: number }[]>`
     select event_number as number from heddle.projects where project_id = ${projectId}`

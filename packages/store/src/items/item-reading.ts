@@ -17,11 +17,11 @@ export interface ItemRow
       | 'erased'
       | 'createdAtMs'
     > {
-  /** What the server of a tool says; null where it says nothing. */
+  /** The mode set for the server of a tool; null if none is set. */
   readonly serverInclude: Rows['toolServers']['include'] | null
 }
 
-/** All items that an agent has, in the versions in force, with what they say. */
+/** All current items of an agent, in their current versions, with their content. */
 export async function loadAgentItems(tx: Tx, { agentId }: { agentId: string }): Promise<ItemRow[]> {
   return await tx<ItemRow[]>`
     ${selectItems(tx)}
@@ -29,7 +29,7 @@ export async function loadAgentItems(tx: Tx, { agentId }: { agentId: string }): 
     limit ${limits.itemsPerAgentMax}`
 }
 
-/** All items that an agent has or had, in their latest versions. */
+/** All items of an agent, including removed ones, in their latest versions. */
 export async function listAllItems(tx: Tx, { agentId }: { agentId: string }): Promise<ItemRow[]> {
   return await tx<ItemRow[]>`
     ${selectItems(tx)}
@@ -42,13 +42,13 @@ export interface ItemQuery {
   readonly agentId: string
   readonly type: ItemType
   readonly name: string
-  /** Left out for a tool: of whichever server. */
+  /** Omitted for a tool: of any server. */
   readonly serverName?: string | undefined
-  /** Default the version in force; an older one also of an item that was taken away. */
+  /** Default the current version; an older one also of a removed item. */
   readonly version?: number | undefined
 }
 
-/** The items of a name: one at most, or one of each server. */
+/** The items with a name: at most one, or one per server. */
 export async function findItems(tx: Tx, { agentId, type, name, serverName, version }: ItemQuery): Promise<ItemRow[]> {
   const rows = await tx<ItemRow[]>`
     ${selectItems(tx, version)}
@@ -64,14 +64,14 @@ export interface ItemListing {
   readonly type?: ItemType | undefined
   readonly serverName?: string | undefined
   readonly limit: number
-  /** The id of the item with which the page before ended. */
+  /** The id of the last item of the previous page. */
   readonly afterId?: string | undefined
 }
 
 /** Bytes of one page of items; a page has at least one. */
 const PAGE_BYTES_MAX = 8_000_000
 
-/** A page of an agent's items, by type, server and name; it ends early where they are large. */
+/** A page of an agent's items, by type, server and name; a page of large items ends early. */
 export async function listItems(
   tx: Tx,
   { agentId, type, serverName, limit, afterId }: ItemListing,
@@ -106,7 +106,7 @@ function bytesOf(tx: Tx) {
     octet_length(text) + coalesce(octet_length(description), 0) + coalesce(octet_length(input_schema::text), 0))`
 }
 
-/** Items in the versions in force, or in a given one; conditions come after it. */
+/** Selects items in their current versions, or in a given one; the caller appends conditions. */
 export function selectItems(tx: Tx, version?: number) {
   return tx`
     select

@@ -19,20 +19,20 @@ export interface RelevanceQuery {
   readonly embedder: TextEmbedder
   readonly projectId: string
   readonly items: readonly ItemRow[]
-  /** What is asked, in the user's words. */
+  /** The query in the user's words. */
   readonly query: string
   readonly limits: SelectionLimits
   readonly signal?: AbortSignal
 }
 
-/** Chunks of a query that are looked for: the beginning of a pasted log says what it is about as well as all of it. */
+/** Chunks of a query that are searched: the beginning of a pasted log identifies its subject. */
 const QUERY_CHUNKS_MAX = 8
 
 /**
- * Those of some items that a query is about (docs/embedding.md). Items without vectors, and those that changed, are embedded first,
- * all in one call of the embedder, and kept; then the query.
+ * Finds those of some items that match a query (docs/embedding.md). New and changed items are embedded first, in one call of
+ * the embedder, and their vectors stored; then the query.
  *
- * @throws whatever the embedder throws; PermanentError `INTERNAL` where its vectors are not what it says
+ * @throws errors of the embedder; PermanentError `INTERNAL` if its vectors have unexpected dimensions
  */
 export async function relevantItems(options: RelevanceQuery): Promise<Selection<ItemRow>> {
   const { store, projectId, items, query, limits, signal } = options
@@ -58,7 +58,7 @@ function nearestOf(asked: readonly Int8Array[], chunk: Int8Array, model: string)
   return Math.max(0, ...asked.map((vector) => calibratedScore(model, cosineOfQuantized(vector, chunk))))
 }
 
-/** Vectors of another length than the embedder says would be kept as they are, and be compared with nothing afterwards. */
+/** Checks the length of vectors: wrong ones would be stored, and never be comparable. */
 function checkedEmbedder(embedder: TextEmbedder): TextEmbedder {
   const { model, dimensions } = embedder
   return {
@@ -72,7 +72,7 @@ function checkedEmbedder(embedder: TextEmbedder): TextEmbedder {
         'INTERNAL',
         other === undefined
           ? `the embedder ${model} gave ${vectors.length} vectors for ${texts.length} texts`
-          : `the embedder ${model} gave a vector of ${other.length} dimensions, and says that it has ${dimensions}`,
+          : `the embedder ${model} returned a vector of ${other.length} dimensions instead of ${dimensions}`,
         { hint: 'choose another embedding model' },
       )
     },

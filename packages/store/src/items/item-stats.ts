@@ -1,22 +1,22 @@
 import { includeModes } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 
-/** Contexts that one look takes into account, the newest first: about a tenth of a second's work. */
+/** Contexts that the statistics include, the newest first: about a tenth of a second's work. */
 export const STATS_CONTEXTS_MAX = 10_000
 
 export interface ItemStatsQuery {
   readonly agentId: string
-  /** Milliseconds since 1970; null for as long as figures are kept. */
+  /** Milliseconds since 1970; null for the whole retention. */
   readonly sinceMs: number | null
 }
 
 export interface ItemStatsTotals {
   /** Contexts that showed items, {@link STATS_CONTEXTS_MAX} at most. */
   readonly contexts: number
-  /** Of these, those that a reply answered. */
+  /** Number of these that were answered by a reply. */
   readonly answered: number
   readonly threads: number
-  /** When the oldest of them was built; null where there is none. */
+  /** When the oldest of them was built; null without any. */
   readonly fromMs: number | null
 }
 
@@ -36,7 +36,7 @@ export interface ItemStatsRow {
   readonly lastUsedAtMs: number | null
 }
 
-/** What was counted of each item that the agent has or had, and over how many contexts. */
+/** The counts of each item of the agent, including removed ones, and the number of contexts. */
 export async function loadItemStats(
   tx: Tx,
   query: ItemStatsQuery,

@@ -24,7 +24,7 @@ export interface ItemVectors {
 
 export interface EmbeddableItem {
   readonly itemId: string
-  /** What `itemText` of core makes of it. */
+  /** The result of `itemText` of core. */
   readonly text: string
 }
 
@@ -39,11 +39,11 @@ export interface EmbedItemsOptions {
 }
 
 /**
- * The vectors of some items, just in time (docs/embedding.md): what is missing or was made from another text is embedded in one call
- * of the embedder, and kept. Of an item that changed only the chunks are embedded that are new in it.
+ * The vectors of some items, just in time (docs/embedding.md): missing and outdated ones are embedded in one call of the
+ * embedder, and stored. Only the new chunks of a changed item are embedded.
  *
- * @returns in the order given, and how many texts went to the embedder
- * @throws whatever the embedder throws; nothing is kept then
+ * @returns the vectors in the given order, and the number of embedded texts
+ * @throws errors of the embedder; nothing is stored then
  */
 export async function embedItems(options: EmbedItemsOptions): Promise<{ items: ItemVectors[]; embeddedTexts: number }> {
   const { store, embedder, projectId, items, signal } = options
@@ -82,7 +82,7 @@ export async function embedItems(options: EmbedItemsOptions): Promise<{ items: I
   }
 }
 
-/** The vectors of some items as they were last embedded by a model, whether or not they changed since. */
+/** The vectors of some items as last embedded by a model, even if the items have changed since. */
 export async function loadItemVectors(
   tx: Tx,
   { model, itemIds }: { model: string; itemIds: readonly string[] },
@@ -98,7 +98,7 @@ interface PlannedChunk {
   readonly text: string
   readonly place: ChunkPlace
   readonly hash: Buffer
-  /** Of a chunk that was there before. */
+  /** The stored vector of an unchanged chunk. */
   readonly vector: Int8Array | undefined
 }
 
@@ -143,7 +143,7 @@ async function loadStored(
   )
 }
 
-/** Vectors of other models stay until this model has made new ones: nobody compares them with these. */
+/** Vectors of other models are replaced when this model has embedded the item; until then they are not compared with these. */
 async function replaceItemVectors(
   tx: Tx,
   {
@@ -171,7 +171,7 @@ async function replaceItemVectors(
     tx`
       delete from heddle.item_vectors
       where item_id = any(${asArray(items.map(({ itemId }) => itemId))}::uuid[]) and model <> ${model}`,
-    // Items that were erased meanwhile are left out.
+    // Items that were erased meanwhile are skipped.
     tx`
       insert into heddle.item_vectors (item_id, model, content_hash, chunk_hashes, places, embedding)
       select

@@ -8,7 +8,7 @@ import { assertStorable } from '../sql/text.js'
 import { type ItemRow, selectItems } from './item-reading.js'
 
 export interface ItemChange extends ItemKey {
-  /** What is left out stays as it is. */
+  /** Omitted fields stay unchanged. */
   readonly description?: string | null | undefined
   readonly text?: string | undefined
   readonly inputSchema?: JsonObject | null | undefined
@@ -16,20 +16,20 @@ export interface ItemChange extends ItemKey {
   readonly priorityLevel?: number | null | undefined
 }
 
-/** What an item says before it was ever put, and after it was taken away. */
+/** The content of a new item before its first version, and of a removed item. */
 const NOTHING = { description: null, text: '', inputSchema: null, include: null, priorityLevel: null }
 
 export interface PutItem {
   readonly item: ItemRow
-  /** The version before; null where there was no such item, or it had been taken away. */
+  /** The previous version; null for a new or a removed item. */
   readonly versionBefore: number | null
 }
 
 /**
- * Makes items or gives them new versions. Where nothing changes, no version is added, so that putting the same twice does
- * no harm. The caller holds the agent's row, so changes of one agent's items come one after another: see `putAgent`.
+ * Creates items or new versions of them. An unchanged item gets no new version, so repeating a call is harmless. The caller
+ * locks the agent's row, so that changes of one agent's items run one after another: see `putAgent`.
  *
- * @throws PermanentError `VALIDATION_ERROR` where the agent would have too many
+ * @throws PermanentError `VALIDATION_ERROR` if the agent would have too many
  */
 export async function putItems(
   tx: Tx,
@@ -67,10 +67,10 @@ export async function putItems(
 }
 
 /**
- * Takes items away: each gets a last version that says so. Contexts do not show them any more; receipts name the versions
- * before, which stay; its vectors go.
+ * Removes items: each gets a last version that marks the removal. Contexts no longer show them; earlier versions, which
+ * receipts name, are kept; vectors are deleted.
  *
- * @returns those that were there
+ * @returns the removed items
  */
 export async function removeItems(
   tx: Tx,
@@ -88,7 +88,7 @@ type VersionRow = Pick<
   'itemId' | 'type' | 'name' | 'serverName' | 'version' | 'description' | 'text' | 'inputSchema' | 'include' | 'erased'
 > & { readonly priorityLevel: number | null }
 
-/** @param rows each of an item of its own */
+/** @param rows at most one per item */
 export async function insertVersions(tx: Tx, agentId: string, rows: readonly VersionRow[]): Promise<void> {
   if (rows.length === 0) return
   const given = JSON.stringify(rows.map((row) => ({ ...row, contentHash: hashOf(row) })))
@@ -115,15 +115,15 @@ function hashOf({ description, text, inputSchema, include, priorityLevel }: Omit
 }
 
 export async function checkCount(tx: Tx, agentId: string, knownCount: number, givenCount: number): Promise<void> {
-  // Nothing was added: an agent that is at its limit may still change what it has.
+  // Nothing was added: an agent at its limit may still change existing items.
   if (knownCount === givenCount) return
   const [row] = await tx<{ count: number }[]>`select count(*) from heddle.items where agent_id = ${agentId}`
   if ((row?.count ?? 0) <= limits.itemsPerAgentMax) return
-  const rule = `an agent has at most ${limits.itemsPerAgentMax}, those that were taken away included`
+  const rule = `an agent may have at most ${limits.itemsPerAgentMax}, including removed ones`
   throw validationError('items', rule, row?.count)
 }
 
-/** Some of an agent's items in their latest versions, also where that is their last. */
+/** Some of an agent's items in their latest versions, including removed ones. */
 async function loadLatest(
   tx: Tx,
   { agentId, itemIds }: { agentId: string; itemIds: readonly string[] },
@@ -134,7 +134,7 @@ async function loadLatest(
     where item.agent_id = ${agentId} and item.id in ${tx([...itemIds])}`
 }
 
-/** Says which mode the tools of a server have that have none of their own; null takes it back. */
+/** Sets the mode of a server's tools without their own mode; null removes it. */
 export async function putToolServer(
   tx: Tx,
   { agentId, name, include }: { agentId: string; name: string; include: IncludeMode },

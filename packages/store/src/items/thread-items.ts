@@ -4,8 +4,8 @@ import type { Tx } from '../connection/connection.js'
 import { asArray } from '../sql/arrays.js'
 
 /**
- * The items that a thread holds, those that the agent has no longer included: their names may be given again. What is read has
- * its bound where it is written: see {@link checkThreadItems}.
+ * The items of a thread, including those that the agent no longer has, since their names may be used again. Their number is
+ * limited when they are written: see {@link checkThreadItems}.
  */
 export async function loadThreadItems(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadItem[]> {
   return await tx<ThreadItem[]>`
@@ -19,11 +19,11 @@ export async function loadThreadItems(tx: Tx, { threadId }: { threadId: string }
 }
 
 /**
- * Adds an item to a thread by hand, or takes it away. What a thread holds already, and what it does not hold, stays as it
- * is; so an item that came with the thread keeps its mode `always`.
+ * Adds an item to a thread explicitly, or removes it. Adding an existing item changes nothing, so an item that was added at the
+ * thread's start keeps its mode `always`.
  *
- * @returns whether anything changed; null where there is no such thread
- * @throws PermanentError `VALIDATION_ERROR` where the thread had too many changes
+ * @returns whether anything changed; null without the thread
+ * @throws PermanentError `VALIDATION_ERROR` if the thread had too many changes
  */
 export async function changeThreadItem(
   tx: Tx,
@@ -46,15 +46,15 @@ export async function changeThreadItem(
   return count === 1
 }
 
-/** Threads that {@link listThreadsWithout} looks at: the newest of an agent, which are those that may still run. */
-const THREADS_LOOKED_AT = 100
+/** Threads that {@link listThreadsWithout} reads: the newest of an agent, which may still be running. */
+const THREADS_READ = 100
 const THREADS_NAMED = 20
 
 /**
- * Threads of an agent that began before it had some items, and to which these were never added; what was taken away from a
- * thread by hand is not missing there.
+ * Threads of an agent that began before some items existed, and to which these were never added. Items that were removed from a
+ * thread explicitly do not count as missing.
  *
- * @returns the names of 20 at most, the newest first, of the agent's newest 100 threads
+ * @returns the names of at most 20, the newest first, of the agent's newest 100 threads
  */
 export async function listThreadsWithout(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function listThreadsWithout(
       select id, name, created_at from heddle.threads
       where agent_id = ${agentId}
       order by created_at desc
-      limit ${THREADS_LOOKED_AT}) as thread
+      limit ${THREADS_READ}) as thread
     where exists (
       select from unnest(${asArray(itemIds)}::uuid[]) as wanted (id)
       where not exists (
@@ -78,20 +78,20 @@ export async function listThreadsWithout(
 }
 
 /**
- * @param tx takes back what it added where this throws
- * @throws PermanentError `VALIDATION_ERROR` where items were added to a thread, or removed, too many times
+ * @param tx is rolled back if this throws
+ * @throws PermanentError `VALIDATION_ERROR` if items were added to a thread, or removed, too many times
  */
 export async function checkThreadItems(tx: Tx, threadId: string): Promise<void> {
   const [row] = await tx<{ count: number }[]>`
     select count(*) from (
       select from heddle.thread_items where thread_id = ${threadId} limit ${limits.threadItemChangesMax + 1}) as counted`
   if ((row?.count ?? 0) <= limits.threadItemChangesMax) return
-  const rule = `items are added to a thread, or removed, at most ${limits.threadItemChangesMax} times`
-  throw validationError('item', rule, `more than ${limits.threadItemChangesMax}`, 'Begin another thread.')
+  const rule = `items may be added to a thread, or removed, at most ${limits.threadItemChangesMax} times`
+  throw validationError('item', rule, `more than ${limits.threadItemChangesMax}`, 'Use another thread.')
 }
 
 /**
- * Gives threads that were just made the agent's items with the mode `always` (docs/items.md). Later ones are added by hand.
+ * Adds the agent's items with the mode `always` to new threads (docs/items.md). Later items are added explicitly.
  *
  * @returns the statement itself, which is sent when it is awaited
  */

@@ -1,14 +1,14 @@
 import { ConflictError, type IterationInput } from '@heddle/contracts'
 
-/** An iteration with everything that was worked out about it. */
+/** An iteration with its derived fields. */
 export interface PreparedIteration {
   readonly input: IterationInput
   readonly happenedAtMs: number
-  /** `iterationFingerprint` of the input: tells a repeat from a conflict. */
+  /** `iterationFingerprint` of the input: distinguishes a repeat from a conflict. */
   readonly fingerprint: string
 }
 
-/** What a thread holds of the ids and numbers at hand. */
+/** A stored iteration with one of the given ids or numbers. */
 export interface KnownIteration {
   readonly id: string
   readonly number: number
@@ -17,15 +17,15 @@ export interface KnownIteration {
 
 export interface IterationPlan {
   readonly fresh: readonly (PreparedIteration & { readonly number: number })[]
-  /** The number of each iteration that was given, in their order. */
+  /** The number of each given iteration, in their order. */
   readonly numbers: readonly number[]
 }
 
 /**
- * Decides which iterations are new, and gives numbers to those that came without: each the next after the highest. Pure.
+ * Decides which iterations are new, and assigns numbers to those without one: each the next after the highest. Pure.
  *
- * @throws ConflictError where an id is taken by another iteration, or a number by another id; it counts from
- *   `firstIndex`, the place of the first iteration among those that the caller has
+ * @throws ConflictError if an id is used by another iteration, or a number by another id; positions in errors count from
+ *   `firstIndex`, the position of the first iteration in the caller's list
  */
 export function planIterations(
   iterations: readonly PreparedIteration[],
@@ -66,6 +66,6 @@ function taken(field: string, received: string, what: string): ConflictError {
   return new ConflictError(what, {
     field,
     received,
-    hint: 'Give each iteration an id and a number of its own, or leave both out; a repeat must be the same in every field.',
+    hint: 'Give each iteration its own id and number, or omit both; a repeat must be equal in every field.',
   })
 }

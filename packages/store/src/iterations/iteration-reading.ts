@@ -4,20 +4,20 @@ import type { Fragment } from 'postgres'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 
-/** Bytes of one page, of all that its iterations hold; a page has at least one. */
+/** Bytes of all iterations of one page; a page has at least one. */
 const PAGE_BYTES_MAX = 8_000_000
 /** The newest iterations whose file events a loop shows. */
 const LOOP_ITERATIONS_MAX = 50
 
 export interface IterationQuery {
   readonly threadId: string
-  /** The number with which the page before ended. */
+  /** The number of the last iteration of the previous page. */
   readonly afterNumber?: number | undefined
   readonly limit: number
   readonly order: 'asc' | 'desc'
 }
 
-/** A page of a thread's iterations by number, with their whole texts; it ends early where they are large. */
+/** A page of a thread's iterations by number, with their whole texts; a page of large iterations ends early. */
 export async function listIterations(
   tx: Tx,
   { threadId, afterNumber, limit, order }: IterationQuery,
@@ -74,16 +74,16 @@ export type StoredIteration = Columns<
   | 'durationSeconds'
 >
 
-/** Somewhat more than contexts show of a text: who reads it sees that it goes on. */
+/** One character more than contexts show of a text, which shows that it was cut. */
 const BEGINNING_CHARACTERS = iterationCharacters.outputMax + 1
 /** A character takes at most six as a JSON escape. */
 const ESCAPED_BEGINNING_CHARACTERS = 6 * BEGINNING_CHARACTERS + 1
-/** The end of a long output, where agents say what they accomplished. */
+/** The end of a long output, where agents summarize their results. */
 const END_CHARACTERS = 10_000
 
 /**
- * The columns of `iteration` that {@link toIteration} takes, with whole texts, with as much as contexts show of them, or with
- * the end of a long output besides. Only whole texts are without bound.
+ * The columns of `iteration` for {@link toIteration}: with whole texts, with the beginnings that contexts show, or also with
+ * the end of a long output. Only whole texts are unbounded.
  */
 export function iterationColumns(tx: Tx, texts: 'whole' | 'beginnings' | 'ends') {
   const prompt = texts === 'whole' ? tx`iteration.prompt` : beginning(tx, tx`iteration.prompt`)
@@ -107,7 +107,7 @@ function beginning(tx: Tx, text: Fragment, charactersMax = BEGINNING_CHARACTERS)
     left(${text}, case when iteration.texts_escaped then ${ESCAPED_BEGINNING_CHARACTERS}::integer else ${charactersMax}::integer end)`
 }
 
-/** @param row may have more fields than an iteration, which are dropped */
+/** @param row further fields are dropped */
 export function toIteration(row: StoredIteration): Iteration {
   const { id, number, happenedAtMs, cliUsed, modelUsed, progressScore, progressMarkers } = row
   const { fileChanges, fileEvents, durationSeconds, textsEscaped } = row
@@ -141,17 +141,17 @@ function unescaped(text: string): string {
   }
 }
 
-/** What the iterations of a thread say of its loop. */
+/** The state of a run, derived from its iterations. */
 export interface LoopOverview {
   readonly totalIterations: number
   readonly firstAtMs: number | null
   readonly lastCli: string | null
   readonly lastModel: string | null
-  /** Of the newest iterations, oldest first. */
+  /** File events of the newest iterations, oldest first. */
   readonly fileEvents: readonly FileEvent[]
 }
 
-/** How many iterations a thread has, when they began, and what the newest of them say. */
+/** The number of a thread's iterations, the time of the first, and the file events of the newest. */
 export async function overviewLoop(tx: Tx, { threadId }: { threadId: string }): Promise<LoopOverview> {
   const [[total], [first], newest] = await Promise.all([
     tx<{ count: number }[]>`select count(*) as count from heddle.iterations where thread_id = ${threadId}`,

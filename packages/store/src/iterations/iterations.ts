@@ -6,14 +6,14 @@ import { assertStorable, isStorable } from '../sql/text.js'
 import { type KnownIteration, type PreparedIteration, planIterations } from './iteration-plan.js'
 
 /**
- * Appends iterations to a thread, all of them or none. One that is there already, the same to the letter, is left alone.
+ * Appends iterations to a thread, all of them or none. Exact repeats are ignored.
  *
- * Invariant: the thread's row is locked, so that of two appends at once the second sees the numbers of the first.
+ * Invariant: the thread's row is locked, so that of two concurrent appends the second sees the numbers of the first.
  *
- * @param firstIndex the place of the first of them among those that the caller has, for errors that name one
+ * @param firstIndex the position of the first iteration in the caller's list, for errors
  * @returns the number of each iteration, in their order, and how many were new
- * @throws ConflictError where an id or a number is taken
- * @throws PermanentError `NOT_FOUND` where the thread was erased meanwhile
+ * @throws ConflictError if an id or a number is used
+ * @throws PermanentError `NOT_FOUND` if the thread was erased meanwhile
  */
 export async function appendIterations(
   tx: Tx,
@@ -31,7 +31,7 @@ export async function appendIterations(
   const given = iterations.flatMap(({ input: { iterationNumber } }) => iterationNumber ?? [])
   const [[locked], known, [head]] = await Promise.all([
     tx`select 1 from heddle.threads where id = ${threadId} for no key update`,
-    // Lateral with an offset: one look-up for each id and each number, however many iterations the thread has.
+    // Lateral with an offset: one index look-up for each id and each number, however many iterations the thread has.
     tx<KnownIteration[]>`
       select found.id, found.number, encode(found.fingerprint, 'hex') as fingerprint
       from unnest(${asArray(ids)}::uuid[]) as given (id)
@@ -70,7 +70,7 @@ export async function appendIterations(
   return { numbers: plan.numbers, stored: plan.fresh.length }
 }
 
-/** What is JSON in the table travels as text, so that it is stored to the letter. */
+/** JSON columns are sent as text, so that they are stored unchanged. */
 function toRow({ input, number, happenedAtMs, fingerprint }: PreparedIteration & { number: number }): object {
   const escaped = !isStorable(input.prompt) || !isStorable(input.output)
   return {

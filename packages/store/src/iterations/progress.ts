@@ -25,16 +25,16 @@ export type ProgressRow = Columns<
 export type ProgressSeries = Columns<'progressSummaries', 'threadId' | 'lane' | 'clearEpoch'>
 
 /**
- * How a thread's iterations stand: those since the last clear, by number, and the summaries of them that hold. A summary
- * holds while it covers all iterations up to its last one: one that came late between them makes it void.
+ * The progress of a thread's iterations since the last clear, and its valid summaries. A summary is valid while it covers all
+ * iterations up to its last one: a late iteration between them makes it void.
  */
 export interface ProgressStanding {
   readonly eligible: number
-  /** All that were ever stored. */
+  /** All stored iterations. */
   readonly stored: number
-  /** The version of the lane in force, whether it holds or not; null before the first. */
+  /** The latest version of the lane, valid or not; null before the first. */
   readonly newest: ProgressRow | null
-  /** Whether `newest` holds. */
+  /** Whether `newest` is valid. */
   readonly holds: boolean
 }
 
@@ -59,7 +59,7 @@ export async function loadProgress(tx: Tx, series: ProgressSeries): Promise<Prog
   return { eligible, stored, newest: row, holds: isWhole }
 }
 
-/** The summary that holds and covers the most iterations in full hundreds, see `nextProgress`; null where there is none. */
+/** The valid summary that covers the most iterations in full hundreds, see `nextProgress`; null without one. */
 export async function loadCheckpoint(tx: Tx, series: ProgressSeries): Promise<ProgressRow | null> {
   const [checkpoint] = await tx<ProgressRow[]>`
     select ${progressColumns(tx)}
@@ -75,7 +75,7 @@ export async function loadCheckpoint(tx: Tx, series: ProgressSeries): Promise<Pr
   return checkpoint ?? null
 }
 
-/** Whether a clear left the iteration: it was stored after the clear arrived, and claims to have happened after it. */
+/** Whether the iteration is after the last clear: it was stored after the clear arrived, and its own time is later. */
 function isEligible(tx: Tx) {
   return tx`not exists (
     select from heddle.agents as agent
@@ -84,7 +84,7 @@ function isEligible(tx: Tx) {
       and (iteration.happened_at <= agent.last_cleared_at or iteration.created_at < cleared.created_at))`
 }
 
-/** The same for a series; without a clear all are, and need not be looked at one by one. */
+/** The same for a series; without a clear all iterations are eligible, and need no check. */
 function isLeft(tx: Tx, { clearEpoch }: ProgressSeries) {
   return clearEpoch === 0 ? tx`true` : isEligible(tx)
 }
@@ -109,12 +109,12 @@ function progressColumns(tx: Tx) {
 
 export interface RankedIterations {
   readonly threadId: string
-  /** Iterations since the last clear that come before those wanted, by number. */
+  /** Number of iterations since the last clear to skip, by number. */
   readonly after: number
   readonly limit: number
 }
 
-/** Iterations since the last clear by their place in the order of numbers, with the ends of long outputs. */
+/** Iterations since the last clear by their rank in the order of numbers, with the ends of long outputs. */
 export async function loadIterationsByRank(tx: Tx, { threadId, after, limit }: RankedIterations): Promise<Iteration[]> {
   const rows = await tx<StoredIteration[]>`
     select ${iterationColumns(tx, 'ends')}
@@ -145,15 +145,15 @@ export async function loadNewestIterations(
 
 export type NewProgress = ProgressSeries &
   Omit<ProgressRow, 'id' | 'createdAtMs'> & {
-    /** The head of the thread as it was read. */
+    /** The head of the thread when it was read. */
     readonly headSeq: number
   }
 
 /**
- * Adds a version, unless another worker added it before, or the agent was cleared since (docs/design.md#invariant-9). The thread
- * and the agent are held until the commit, as for other things that stages derive.
+ * Adds a version, unless another worker has added it, or the agent was cleared since (docs/design.md#invariant-9). The thread
+ * and the agent are locked until the commit, as for other derived data.
  *
- * @returns false where it was not added
+ * @returns false if it was not added
  */
 export async function publishProgress(tx: Tx, progress: NewProgress): Promise<boolean> {
   const { threadId, headSeq, lane, clearEpoch, version, kind, total, coveredCount, coveredFrom, coveredTo } = progress
@@ -180,7 +180,7 @@ export async function publishProgress(tx: Tx, progress: NewProgress): Promise<bo
   return count === 1
 }
 
-/** Says that the summarize stage took into account as many iterations as it saw; later ones wake it again. */
+/** Records how many iterations the summarize stage has processed; later ones wake it again. */
 export async function settleProgress(tx: Tx, { threadId, count }: { threadId: string; count: number }): Promise<void> {
   await tx`
     update heddle.stage_cursors set progress_count = ${count}

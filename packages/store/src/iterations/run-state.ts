@@ -7,20 +7,20 @@ import { overviewLoop } from './iteration-reading.js'
 import { loadNewestIterations, loadProgress, type ProgressRow } from './progress.js'
 
 /**
- * Iterations without a summary that one reading of a loop takes at most. Only a loop that no worker has summarized, or with
+ * Iterations without a summary that one read of a loop returns at most. Only a loop that no worker has summarized, or with
  * summaries switched off, has more.
  */
 export const LOOP_ITERATIONS_READ_MAX = 400
 
 export interface StoredLoop {
   readonly loop: LoopContext
-  /** The summary in `loop` as it is stored; null where there is none that holds. */
+  /** The stored row of the summary in `loop`; null if none is valid. */
   readonly progress: ProgressRow | null
-  /** Iterations that were ever stored, those before the last clear included. */
+  /** Iterations ever stored, including those before the last clear. */
   readonly stored: number
 }
 
-/** How the loop of a thread stands under some settings: what was told of it, and where nothing was, what its iterations say. */
+/** The state of a thread's loop under some settings: as the client reported it, or else derived from its iterations. */
 export async function loadLoop(
   tx: Tx,
   { thread, settings }: { thread: ThreadRow; settings: Settings },

@@ -14,7 +14,7 @@ export type AgentRow = Omit<Agent, 'lastClearedAt' | 'createdAt'> & Times
 export type AgentSummaryRow = Omit<AgentSummary, 'lastMessageAt' | 'lastClearedAt' | 'createdAt'> &
   Times & { readonly lastMessageAtMs: number | null }
 
-/** @returns null where there is no agent of this name */
+/** @returns null if there is no agent of this name */
 export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<AgentRow | null> {
   const [agent] = await tx<
     AgentRow[]
@@ -22,7 +22,7 @@ export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<Age
   return agent ?? null
 }
 
-/** A page of the project's agents, by name, with what their threads add up to. */
+/** A page of the project's agents, ordered by name, with the totals of their threads. */
 export async function listAgents(
   tx: Tx,
   { limit, afterName = '' }: { limit: number; afterName?: string },
@@ -49,19 +49,18 @@ export async function listAgents(
 export interface AgentChange {
   readonly projectId: string
   readonly name: string
-  /** What is left out stays as it is. */
+  /** Omitted fields stay unchanged. */
   readonly systemPrompt?: string | undefined
   readonly docs?: readonly { name: string; text: string }[] | undefined
   readonly settings?: PartialSettings | undefined
-  /** The version that the agent must have, 0 for none. */
+  /** The version that the agent must have; 0: it must not exist. */
   readonly ifVersion?: number | undefined
 }
 
 /**
- * Makes an agent or gives it a new version. Where nothing changes, no version is added, so that putting the same twice
- * does no harm.
+ * Creates an agent or adds a version. Without a change no version is added, so a repeated put is harmless.
  *
- * @throws ConflictError where the agent or the project was erased, or the agent has another version than `ifVersion`
+ * @throws ConflictError if the agent or the project was erased, or the agent has another version than `ifVersion`
  */
 export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
   assertStorable('name', change.name)
@@ -72,7 +71,7 @@ export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
     shareErasureLock(tx),
     findTombstones(tx, [agentId, projectId]),
     tx`insert into heddle.projects (project_id, name) values (${projectId}, ${projectId}) on conflict do nothing`,
-    // Version 0 is in no row: the first version is added below, as any other.
+    // No row holds version 0: the first version is added below, like any other.
     tx`insert into heddle.agents (id, name, version) values (${agentId}, ${name}, 0) on conflict do nothing`,
     tx<
       {
@@ -89,7 +88,7 @@ export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
       where agent.id = ${agentId}
       for update of agent`,
   ])
-  // The transaction fails, so nothing stays of what was made.
+  // The error rolls the inserts back.
   if (tombstone !== undefined) throw erasedError(tombstone.kind, tombstone.kind === 'agent' ? name : projectId)
   checkVersion(change, current?.version ?? 0)
   const before = {
@@ -114,16 +113,16 @@ export async function putAgent(tx: Tx, change: AgentChange): Promise<AgentRow> {
     ])
   }
   const [agent] = await tx<AgentRow[]>`${selectAgents(tx)} where agent.id = ${agentId}`
-  if (agent === undefined) throw new Error(`agent ${agentId} is not there after it was put`)
+  if (agent === undefined) throw new Error(`agent ${agentId} is missing after its insert`)
   return agent
 }
 
 function checkVersion({ name, ifVersion }: AgentChange, version: number): void {
   if (ifVersion === undefined || ifVersion === version) return
-  throw new ConflictError(`agent "${name}" has version ${version}, not ${ifVersion}: somebody changed it meanwhile`, {
+  throw new ConflictError(`agent "${name}" has version ${version}, not ${ifVersion}: it was changed meanwhile`, {
     field: 'ifVersion',
     received: String(ifVersion),
-    hint: 'Read the agent, make the change to what it has now, and send that.',
+    hint: 'Read the agent, apply the change to its current version, and send that.',
     facts: { version },
   })
 }

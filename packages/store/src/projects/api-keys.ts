@@ -2,7 +2,7 @@ import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 
-/** A key as it is kept: its hash, never itself. All functions here work in the transaction of the key's own project. */
+/** A stored key: its hash, never the key. All functions here need a transaction of the key's own project. */
 export type ApiKeyRow = Columns<'apiKeys', 'id' | 'name' | 'role' | 'createdAtMs' | 'lastUsedAtMs' | 'revokedAtMs'>
 
 export type NewApiKey = Columns<'apiKeys', 'id' | 'name' | 'role' | 'hash'>
@@ -11,14 +11,14 @@ export async function insertApiKey(tx: Tx, { id, name, role, hash }: NewApiKey):
   const [row] = await tx<ApiKeyRow[]>`
     insert into heddle.api_keys (id, name, role, hash) values (${id}, ${name}, ${role}, ${hash})
     returning id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms`
-  if (!row) throw new Error('a key is not there after it was inserted')
+  if (!row) throw new Error('an API key is missing after its insert')
   return row
 }
 
-/** Keys of a project that are looked at in one go; nobody has as many. */
+/** Keys of a project that are listed at most; no project has as many. */
 const KEYS_MAX = 1_000
 
-/** The keys of the project, newest first, the revoked ones too. */
+/** The keys of the project, newest first, including revoked ones. */
 export async function listApiKeys(tx: Tx): Promise<ApiKeyRow[]> {
   return await tx<ApiKeyRow[]>`
     select id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms
@@ -28,7 +28,7 @@ export async function listApiKeys(tx: Tx): Promise<ApiKeyRow[]> {
     limit ${KEYS_MAX}`
 }
 
-/** @returns null where the project has no such key; revoking twice keeps the first time */
+/** @returns null if the project has no such key; a second revocation keeps the time of the first */
 export async function revokeApiKey(tx: Tx, { id }: { id: string }): Promise<ApiKeyRow | null> {
   const [row] = await tx<ApiKeyRow[]>`
     update heddle.api_keys set revoked_at = coalesce(revoked_at, now())
@@ -43,8 +43,8 @@ export interface FoundApiKey extends Columns<'apiKeys', 'id' | 'role' | 'hash' |
 }
 
 /**
- * The key that has this hash, unless it is revoked. Row-level security shows only those of the transaction's project, and
- * the condition says so once more: a key of another project is none here.
+ * The key with this hash, unless it is revoked. Row-level security shows only keys of the transaction's project; the
+ * condition checks the project a second time.
  */
 export async function findApiKey(
   tx: Tx,
@@ -58,7 +58,7 @@ export async function findApiKey(
   return row ?? null
 }
 
-/** Whether the project ever had a key: revoking the last one does not open the door again. */
+/** Whether the project ever had a key: revoking the last one must not allow requests without a key again. */
 export async function hasApiKeys(tx: Tx, { projectId }: { projectId: string }): Promise<boolean> {
   const rows = await tx`select from heddle.api_keys where project_id = ${projectId} limit 1`
   return rows.length > 0

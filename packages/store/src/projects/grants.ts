@@ -2,15 +2,15 @@ import { notFound } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 
-/** What a project may let another one do with what is its own: read its archive by reference. */
+/** What a project may allow another one: to read its archive by reference. */
 export type GrantScope = Grant['scope']
 
-/** A grant as its two sides name it. All functions here work in the transaction of the project that is read. */
+/** A grant as both projects name it. All functions here need a transaction of the project that is read. */
 export type Grant = Columns<'grants', 'granteeProjectId' | 'scope'>
 
 /**
- * Offers a grant, for an admin of the project that is read. It is in force once the other side has accepted it. Offering
- * again what was revoked needs a new acceptance; offering what is in force changes nothing.
+ * Offers a grant, for an admin of the project that is read. It takes effect when the other project accepts it. A revoked
+ * grant that is offered again needs a new acceptance; offering an active grant changes nothing.
  */
 export async function offerGrant(tx: Tx, { granteeProjectId, scope }: Grant): Promise<void> {
   await tx`
@@ -23,23 +23,23 @@ export async function offerGrant(tx: Tx, { granteeProjectId, scope }: Grant): Pr
 /**
  * Accepts a grant, for an admin of the project that reads.
  *
- * @throws PermanentError `NOT_FOUND` where nothing is offered
+ * @throws PermanentError `NOT_FOUND` if no grant was offered
  */
 export async function acceptGrant(tx: Tx, { granteeProjectId, scope }: Grant): Promise<void> {
   const { count } = await tx`
     update heddle.grants set accepted_at = coalesce(accepted_at, now())
     where grantee_project_id = ${granteeProjectId} and scope = ${scope} and revoked_at is null`
-  if (count === 0) throw notFound('grant', scope, 'an admin of the other project offers it first')
+  if (count === 0) throw notFound('grant', scope, 'an admin of the other project must offer it first')
 }
 
-/** Takes a grant back, for an admin of either side; without one nothing happens. */
+/** Revokes a grant, for an admin of either project. Without a grant nothing happens. */
 export async function revokeGrant(tx: Tx, { granteeProjectId, scope }: Grant): Promise<void> {
   await tx`
     update heddle.grants set revoked_at = now()
     where grantee_project_id = ${granteeProjectId} and scope = ${scope} and revoked_at is null`
 }
 
-/** Whether a grant of this project is in force: offered, accepted and not revoked. */
+/** Whether a grant of this project is active: offered, accepted and not revoked. */
 export async function isGranted(tx: Tx, { granteeProjectId, scope }: Grant): Promise<boolean> {
   const rows = await tx`
     select from heddle.grants

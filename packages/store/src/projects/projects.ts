@@ -3,11 +3,10 @@ import { erasedError } from '../messages/append-plan.js'
 import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
 
 /**
- * Makes sure that a project is there. A project whose first message came before anyone told its name is called by its id
- * until then.
+ * Creates a project unless it exists. A project whose first message came before its name has its id as its name until then.
  *
  * @param name the name from which `projectId` was derived
- * @throws ConflictError where the project was erased
+ * @throws ConflictError if the project was erased
  */
 export async function ensureProject(tx: Tx, { projectId, name }: { projectId: string; name: string }): Promise<void> {
   const [, [tombstone]] = await Promise.all([
@@ -19,6 +18,6 @@ export async function ensureProject(tx: Tx, { projectId, name }: { projectId: st
     on conflict (project_id) do update set name = excluded.name
       where project.name = project.project_id::text and project.name <> excluded.name`,
   ])
-  // The transaction fails, so nothing stays of what was made.
+  // The error rolls the insert back.
   if (tombstone !== undefined) throw erasedError('project', name)
 }

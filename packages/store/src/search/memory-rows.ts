@@ -6,30 +6,30 @@ import type { HitPlace } from './search-hits.js'
 
 /** A message that a context may recall. */
 export interface MemoryRow extends Columns<'messages', 'code' | 'role' | 'orderedAtMs'> {
-  /** The index in what was asked for. */
+  /** The index in the given places. */
   readonly place: number
   readonly threadId: string
   readonly threadName: string
   readonly threadCode: string
   readonly messageId: string
-  /** Its beginning, where it is longer than was asked for. */
+  /** Cut to `charactersMax` characters. */
   readonly content: string
 }
 
 export interface MemoryConditions {
   readonly places: readonly HitPlace[]
-  /** The thread of the context, and its head as the context shows it: what came later is not its past. */
+  /** The thread of the context, and its head in the context: later messages are not recalled. */
   readonly own: { readonly threadId: string; readonly headSeq: number }
   /** The threads that may be recalled; null for all. */
   readonly threadIds: readonly string[] | null
-  /** Milliseconds since 1970: what came before is not recalled; null where nothing is too old. */
+  /** Milliseconds since 1970: earlier messages are not recalled; null for no limit. */
   readonly sinceMs: number | null
   readonly charactersMax: number
 }
 
 /**
- * Of some places, in their order, the messages that a context may recall: said by a user, an assistant or a tool, with a
- * text, and after the agent's last clear, which is a wish to begin anew. How old they are does not matter.
+ * The messages at some places, in their order, that a context may recall: of a user, an assistant or a tool, with a text,
+ * and after the agent's last clear, with which the user asked for a new start. The rolling window does not apply.
  */
 export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Promise<MemoryRow[]> {
   const { places, own, threadIds, sinceMs, charactersMax } = conditions

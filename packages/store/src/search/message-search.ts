@@ -4,19 +4,19 @@ import type { HitPlace } from './search-hits.js'
 import { type MessageRanking, type RankingRequest, rankMessages } from './search-ranking.js'
 import type { SearchParts } from './search-scope.js'
 
-/** A row of what is searched for, by the index of its place among those that were asked for. */
+/** A row that was loaded for a place. */
 export interface PlacedRow {
+  /** The index in the given places. */
   readonly place: number
 }
 
 export interface FindRequest<Row extends PlacedRow> extends RankingRequest {
-  /** Rows to find at most. */
   readonly limit: number
-  /** Of some places, in their order, those that stand and meet what the ranking does not know, such as a time. */
+  /** Loads those of some places, in their order, that exist and meet conditions which the ranking ignores, such as a time. */
   readonly load: (tx: Tx, places: readonly HitPlace[]) => Promise<readonly Row[]>
 }
 
-/** What a search found at a place, and how it was ranked. */
+/** A row that a search found, and how it was ranked. */
 export interface FoundRow<Row> {
   readonly row: Row
   readonly document: RankedDocument
@@ -27,18 +27,18 @@ export interface FoundRows<Row> {
   /** The best first. */
   readonly rows: readonly FoundRow<Row>[]
   readonly ranking: MessageRanking
-  /** Whether all that may meet the conditions was looked at. */
+  /** Whether all candidates were checked. */
   readonly isComplete: boolean
 }
 
-/** Messages that are checked at once where conditions leave most of them out. */
+/** Messages that are checked at once if conditions exclude most of them. */
 const CANDIDATES_PER_PAGE = 500
 
 /**
- * The engine of all searches over what was said: of messages, of the archive, and of memories. It ranks the messages of a
- * scope and gives those of the best that `load` lets through.
+ * The common part of all searches of messages, the archive and memories. It ranks the messages of a scope and returns the
+ * best that `load` accepts.
  *
- * @throws PermanentError `NOT_FOUND` for an agent or a thread that is not there
+ * @throws PermanentError `NOT_FOUND` for an agent or a thread that does not exist
  */
 export async function findMessages<Row extends PlacedRow>(
   parts: SearchParts,
@@ -60,5 +60,5 @@ export async function findMessages<Row extends PlacedRow>(
   return { rows: rows.slice(0, limit), ranking, isComplete: ranking.isRead && (ranking.isRanked || isEnough) }
 }
 
-/** No thread has it: a thread that was erased while it was looked for. */
+/** The id of no thread, in place of a thread that was erased during the search. */
 const NO_THREAD = '00000000-0000-0000-0000-000000000000'

@@ -13,18 +13,18 @@ export interface IndexedMessage extends SearchDocument {
   readonly seq: number
 }
 
-/** Segments of one level that are put together to one of the next. */
+/** Segments of one level that are merged into one of the next. */
 const SEGMENTS_MERGED = 8
 
-/** The largest segments, by bytes of their postings: putting these together would save little and take seconds. */
+/** The level of the largest segments, by bytes of their postings: merging these would save little and take seconds. */
 const LEVEL_MAX = 3
 const LEVEL_0_BYTES_MAX = 4_096
 
 /**
- * Adds the words of a thread's messages to the scope of its agent. Messages whose words are there are left out, so that a
- * replay adds nothing. For transactions that hold the thread.
+ * Adds the words of a thread's messages to the scope of its agent. Messages that are indexed already are skipped, so a
+ * replay adds nothing. The transaction must hold the lock of the thread.
  *
- * @param toSeq up to which all messages of the thread have been given, those without any words included
+ * @param toSeq the `seq` up to which all messages of the thread were given, including those without words
  * @returns whether segments wait for {@link mergePostings}
  */
 export async function appendPostings(
@@ -70,13 +70,13 @@ async function addThread(tx: Tx, threadId: string, agentId: string): Promise<Pos
     insert into heddle.posting_threads (thread_id, agent_id) values (${threadId}, ${agentId})
     on conflict (thread_id) do nothing`
   const thread = await lockThread(tx, threadId)
-  if (thread === undefined) throw new Error('the thread was erased while its words were added')
+  if (thread === undefined) throw new Error('the thread was erased while its messages were indexed')
   return thread
 }
 
 /**
- * Puts segments of one size together, until there are fewer than eight of each. One worker at a time does so for a scope;
- * others do nothing. For a transaction of its own.
+ * Merges segments of one level until each level has fewer than eight. One worker at a time does so for a scope; others
+ * return at once. Call it in a separate transaction.
  */
 export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): Promise<void> {
   const [lock] = await tx<{ taken: boolean }[]>`
@@ -94,10 +94,10 @@ export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): P
   }
 }
 
-/** Apart from other users of advisory locks in the database. Any number will do. */
+/** An arbitrary number that separates these advisory locks from others in the database. */
 const LOCK_SPACE = 46_804_681
 
-/** Waits until nobody puts segments of the scope together, and keeps others from it until the commit. */
+/** Locks the segments of a scope against merges until the commit. */
 export async function lockPostings(tx: Tx, agentId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(${agentId}))`
 }
@@ -140,7 +140,7 @@ export async function unpackPostings(postings: Uint8Array): Promise<Uint8Array> 
   return await inflated(postings)
 }
 
-/** @param by what stands instead; nothing where it holds no documents */
+/** @param by the replacement; nothing is inserted if it has no documents */
 export async function replaceSegments(
   tx: Tx,
   { agentId, numbers, by }: { agentId: string; numbers: readonly number[]; by: Segment },

@@ -3,15 +3,15 @@ import { threadStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import { byKey } from '../sql/index-order.js'
 
-/** A place that a search found: a message of a thread by its `seq`. */
+/** A message that a search found, by its thread and `seq`. */
 export interface HitPlace {
   readonly threadId: string
   readonly seq: number
 }
 
-/** What conditions of a search are checked against, and what a hit is named by. */
+/** The fields of a message that conditions are checked against and that a hit shows. */
 export interface HitRow extends Columns<'messages', 'code' | 'sourceId' | 'role' | 'orderedAtMs'> {
-  /** The index in what was asked for. */
+  /** The index in the given places. */
   readonly place: number
   readonly threadName: string
   readonly threadCode: string
@@ -19,15 +19,14 @@ export interface HitRow extends Columns<'messages', 'code' | 'sourceId' | 'role'
 }
 
 export interface HitConditions {
-  /** Milliseconds since 1970: at or after. */
+  /** Milliseconds since 1970, inclusive. */
   readonly sinceMs: number | null
-  /** Before. */
+  /** Milliseconds since 1970, exclusive. */
   readonly untilMs: number | null
 }
 
 /**
- * Messages of places that were found, in the order given. Those are left out that the conditions exclude, and those of
- * threads that were erased.
+ * The messages at some places, in their order, without those that the conditions exclude and those of erased threads.
  */
 export async function loadHits(
   tx: Tx,
@@ -54,14 +53,14 @@ export async function loadHits(
     order by given.place`
 }
 
-/** What a message says, for a part of it to be shown. */
+/** The text of a message, from which a hit shows a part. */
 export interface HitText extends Columns<'messages', 'role' | 'toolName' | 'content'> {
   readonly place: number
   readonly messageId: string
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
 }
 
-/** The texts of some messages, up to so many characters of each; places without a message are left out. */
+/** The texts of some messages, each cut to a number of characters; places without a message are omitted. */
 export async function loadHitTexts(
   tx: Tx,
   { places, charactersMax }: { places: readonly HitPlace[]; charactersMax: number },

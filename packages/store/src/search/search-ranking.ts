@@ -19,45 +19,45 @@ import { readGround, type SearchConditions, type SearchGround, type SearchParts 
 import { searchVectors, type VectorLeg } from './search-vectors.js'
 import { loadPostedThreads } from './word-search.js'
 
-/** Messages that one leg gives, of which those are shown that meet what the ranking does not know, such as a time. */
+/** Messages that each ranking returns if most of them may be excluded by conditions that it ignores, such as a time. */
 const CANDIDATES_MAX = 5_000
-/** The same, where nearly all that is ranked may be shown. */
+/** The same if nearly all ranked messages may be shown. */
 const CANDIDATES_SHOWN_MAX = 1_000 + limits.pageItemsMax
-/** Nearest messages that count then. */
+/** Nearest messages by vectors that count in that case. */
 const NEAREST = 200
 
 export interface RankingRequest {
   readonly query: string
   readonly conditions: SearchConditions
   readonly by: SearchLegs
-  /** Whether conditions are checked later that leave most of what is ranked out. */
+  /** Whether later conditions exclude most of the ranked messages. */
   readonly isNarrowed: boolean
-  /** Whether scores are to say how much of the query a message is about, and order by that: see `byRelevance`. */
+  /** Whether messages are scored and ordered by the share of the query that they match: see `byRelevance`. */
   readonly isJudged?: boolean
-  /** Milliseconds that vectors may take, at most what the settings allow; words alone answer then. */
+  /** Milliseconds that vectors may take, at most the configured timeout; after it the result is ranked by words alone. */
   readonly vectorsTimeoutMs?: number
 }
 
-/** Messages of a scope in the order in which a query finds them. */
+/** Messages of a scope, ranked for a query. */
 export interface MessageRanking {
   /** Null for all agents. */
   readonly agentId: string | null
   readonly terms: ReadonlySet<string>
   /** The best first. */
   readonly documents: readonly RankedDocument[]
-  /** Threads by the numbers that documents name. */
+  /** Threads by the numbers in `documents`. */
   readonly threadIds: ReadonlyMap<number, string>
-  /** False where the scope has more postings than one search reads. */
+  /** False if the scope has more postings than one search reads. */
   readonly isRead: boolean
-  /** False where more was found than is ranked. */
+  /** False if more messages were found than are ranked. */
   readonly isRanked: boolean
   readonly model: string | null
-  /** How vectors were compared; null where none were. */
+  /** How vectors were compared; null if none were. */
   readonly comparedBy: VectorComparison | null
   readonly degraded: string | null
 }
 
-/** Ranks the messages of a scope by words and by vectors: the one ranking of all searches. */
+/** Ranks the messages of a scope by words and by vectors. All searches use this ranking. */
 export async function rankMessages(
   parts: SearchParts,
   { query, conditions, by, isNarrowed, isJudged = false, vectorsTimeoutMs = Number.POSITIVE_INFINITY }: RankingRequest,
@@ -72,7 +72,7 @@ export async function rankMessages(
     isNeeded: (model: string, of: SearchGround) => by === 'meaning' || weightOf(vectorWeights(model, of), of) > 0,
   }
   const searching = by === 'words' ? wordsOnly : searchVectors(parts, query, vectorLeg)
-  // It ends with what reading ends with, which is looked at first.
+  // It fails with the error of `reading`, which is awaited first.
   searching.catch(() => {})
   const ground = await reading
   const words =

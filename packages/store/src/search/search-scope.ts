@@ -15,23 +15,23 @@ import { loadThread } from '../threads/threads.js'
 import { findPostedThread, findWords, loadPostedThreads } from './word-search.js'
 
 /**
- * The embedder for queries; asked for a model by name, the one that made the vectors of this model, or null where it cannot be
- * had: while the model is being changed, those of the one before are searched.
+ * Returns the embedder for queries. With a model name, the embedder of that model, or null if it is not available: during a
+ * change of the model the vectors of the previous one are searched.
  */
 export type QueryEmbedder = (model?: string) => Promise<TextEmbedder | null>
 
-/** What a search works with, whoever asks. */
+/** What every search needs. */
 export interface SearchParts {
   readonly store: Store
   readonly projectId: string
-  /** Settings of the file and the environment, under those of agents. */
+  /** Settings of the file and the environment; those of agents override them. */
   readonly settings: PartialSettings
-  /** Null where words alone are searched. */
+  /** Null: search by words only. */
   readonly embedder: QueryEmbedder | null
   readonly log?: { warn(fields: object, message: string): void } | undefined
 }
 
-/** Where is searched, and what must hold of all that is found. */
+/** The scope of a search, and the conditions that every hit must meet. */
 export interface SearchConditions {
   readonly agent?: string | undefined
   readonly thread?: string | undefined
@@ -39,7 +39,7 @@ export interface SearchConditions {
   readonly path?: string | undefined
 }
 
-/** What both legs of a search start from. */
+/** What the rankings by words and by vectors have in common. */
 export interface SearchGround {
   /** Null for all agents. */
   readonly agentId: string | null
@@ -47,16 +47,16 @@ export interface SearchGround {
   readonly query: Omit<WordQuery, 'limit'>
   /** The share of the query's words that no message of the scope holds, from 0 to 1. */
   readonly unknownShare: number
-  /** Threads by their numbers, as far as they hold a word of the query. */
+  /** The threads that contain a word of the query, by their numbers. */
   readonly threadIds: ReadonlyMap<number, string>
-  /** False where the scope has more postings than one search reads. */
+  /** False if the scope has more postings than one search reads. */
   readonly isComplete: boolean
 }
 
 /**
- * Finds the scope, and reads what the ranking by words needs of it.
+ * Finds the scope and reads its postings for the ranking by words.
  *
- * @throws PermanentError `NOT_FOUND` for an agent or a thread that is not there
+ * @throws PermanentError `NOT_FOUND` for an agent or a thread that does not exist
  */
 export async function readGround(
   tx: Tx,
@@ -100,7 +100,7 @@ async function findScope(tx: Tx, projectId: string, { agent, thread }: SearchCon
     if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
     const { agentId, agentName, agentSettings, settings } = found
     if (agent !== undefined && agent !== agentName) {
-      throw notFound('thread', thread, `it belongs to agent "${agentName}"; leave the agent out, or name that one`)
+      throw notFound('thread', thread, `it belongs to agent "${agentName}"; omit the agent, or name that one`)
     }
     // A thread without words has no number yet.
     return { agentId, thread: (await findPostedThread(tx, threadId)) ?? -1, settings: [agentSettings, settings] }

@@ -5,24 +5,25 @@ import { loadModelCoverage } from '../vectors/vector-scopes.js'
 import type { VectorComparison } from '../vectors/vector-search.js'
 import type { QueryEmbedder, SearchGround, SearchParts } from './search-scope.js'
 
-/** What vectors gave to a search. */
+/** The result of a search by vectors. */
 export interface VectorLeg {
   /** The nearest first. */
   readonly documents: readonly NearDocument[]
-  /** The model of the vectors; null where none were compared. */
+  /** The model of the vectors; null if none were compared. */
   readonly model: string | null
-  /** How they were compared; null where none were. */
+  /** How they were compared; null if none were. */
   readonly comparedBy: VectorComparison | null
-  /** Why vectors took no part, or only in part; null where nothing is amiss. */
+  /** Why vectors were not, or only partly, used; null if all were. */
   readonly degraded: string | null
 }
 
-/** Agents whose vectors a search of the whole project compares. */
+/** Agents whose vectors a search of the whole project compares at most. */
 const AGENTS_MAX = 100
 
 /**
- * The messages whose vectors are nearest to a query. It never fails: a search by words alone is better than none, and says
- * what is amiss. What takes too long goes on by itself, so that the next search finds the vectors in memory.
+ * The messages whose vectors are nearest to a query. It never fails: a search by words alone is better than none, and
+ * `degraded` says why. A comparison that takes too long continues in the background, so that the next search finds the
+ * vectors in memory.
  */
 export async function searchVectors(
   parts: SearchParts,
@@ -39,12 +40,12 @@ export async function searchVectors(
   const timeoutMs = Math.min(ground.settings.vectors.timeoutMs, given.timeoutMsMax)
   const compared = compare(parts, query, { ...given, embedder, ground, signal: controller.signal }).catch(
     (error: unknown) => {
-      parts.log?.warn({ error }, 'vectors could not be searched')
+      parts.log?.warn({ error }, 'search by vectors failed; result is ranked by words only')
       return nothing(`vectors failed: ${error instanceof Error ? error.message : String(error)}`)
     },
   )
   const late = () => {
-    controller.abort(new Error('the search does not wait for it any more'))
+    controller.abort(new Error('the search timed out'))
     return nothing(`vectors took longer than ${timeoutMs} ms`)
   }
   return await within(compared, { timeoutMs, late })
@@ -57,7 +58,7 @@ function nothing(degraded: string): VectorLeg {
 interface Comparison {
   readonly embedder: QueryEmbedder
   readonly ground: SearchGround
-  /** Whether vectors of a model count for anything in this search. */
+  /** Whether vectors of a model have any weight in this search. */
   readonly isNeeded: (model: string, ground: SearchGround) => boolean
   readonly limit: number
   readonly signal: AbortSignal
@@ -81,7 +82,7 @@ async function compare({ store, projectId }: SearchParts, query: string, given: 
   const embedder = isBehind === null ? chosen : await older(coverage, given.embedder)
   if (embedder === null) return nothing(isBehind ?? '')
   const { model } = embedder
-  const degraded = isBehind === null ? tooMany : `those of ${model} are used meanwhile: ${isBehind}`
+  const degraded = isBehind === null ? tooMany : `the vectors of ${model} are used until then: ${isBehind}`
   const [vector] = await embedder.embed([query], signal)
   if (vector === undefined) throw new Error('the embedder gave no vector')
   const {
@@ -102,7 +103,7 @@ async function compare({ store, projectId }: SearchParts, query: string, given: 
   return documents.length === 0 ? nothing(reason) : { documents, model, comparedBy, degraded: reason }
 }
 
-/** While the model is being changed: the embedder of one that covers everything; without it words alone are searched. */
+/** During a change of the model: the embedder of one whose vectors are complete; null: search by words only. */
 async function older(coverage: Coverage, embedderOf: QueryEmbedder): Promise<TextEmbedder | null> {
   const covering = coverage.find(({ threadsBehind }) => threadsBehind === 0)
   const embedder = covering === undefined ? null : await embedderOf(covering.model)
@@ -111,9 +112,9 @@ async function older(coverage: Coverage, embedderOf: QueryEmbedder): Promise<Tex
 
 type Coverage = Awaited<ReturnType<typeof loadModelCoverage>>
 
-/** Why the vectors of a model are not all that there are; null where they are. */
+/** Why the vectors of a model are incomplete; null if they are complete. */
 function behind(coverage: Coverage, model: string): string | null {
   const own = coverage.find((each) => each.model === model)
-  if (own === undefined) return coverage.length === 0 ? null : `nothing has vectors of ${model} yet`
+  if (own === undefined) return coverage.length === 0 ? null : `no thread has vectors of ${model} yet`
   return own.threadsBehind === 0 ? null : `${own.threadsBehind} threads have no vectors of ${model} yet`
 }

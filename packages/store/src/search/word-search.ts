@@ -4,26 +4,26 @@ import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { unpackPostings } from './postings.js'
 
-/** Segments that one search reads, the newest first: gigabytes of text. */
+/** Segments that one search reads, newest first: enough for gigabytes of text. */
 export const SEGMENTS_READ_MAX = 2_000
 
 export interface FoundWords {
   readonly scope: ScopeStatistics
-  /** The postings of each term that stands anywhere in the scope; lists of one term share no document. */
+  /** The postings of each term that occurs in the scope; no document is in two lists of one term. */
   readonly lists: ReadonlyMap<string, readonly Uint8Array[]>
-  /** False where the scope has more segments than one search reads. */
+  /** False if the scope has more segments than one search reads. */
   readonly isComplete: boolean
 }
 
 /**
- * The postings of some terms in the scope of an agent, or in all scopes of the project. Each look-up goes down the index once
- * for each segment and term, and reads the blocks that may hold one.
+ * The postings of some terms in the scope of an agent, or in all scopes of the project. Each lookup descends the index once
+ * per segment and term, and reads the blocks that may contain it.
  */
 export async function findWords(
   tx: Tx,
   { agentId, terms }: { agentId: string | null; terms: readonly string[] },
 ): Promise<FoundWords> {
-  // Behind an offset, since a plan that goes through all numbers for the sake of their order would read every agent's.
+  // The offset prevents a plan that reads the segments of all agents in the order of their numbers.
   const segments = await tx<Columns<'postingSegments', 'number' | 'documents' | 'length'>[]>`
     select number, documents, length
     from (
@@ -79,7 +79,7 @@ async function loadBlocks(
 /** A thread as postings name it. */
 export type PostedThread = Columns<'postingThreads', 'number' | 'threadId' | 'length'>
 
-/** Threads by their numbers; those that were erased meanwhile are left out. */
+/** Threads by their numbers, without those that were erased meanwhile. */
 export async function loadPostedThreads(tx: Tx, numbers: Iterable<number>): Promise<PostedThread[]> {
   return await tx<PostedThread[]>`
     select found.number, found.thread_id, found.length
@@ -90,7 +90,7 @@ export async function loadPostedThreads(tx: Tx, numbers: Iterable<number>): Prom
       offset 0) as found`
 }
 
-/** The number of a thread in postings; null before its first words. */
+/** The number of a thread in postings; null before its first message with words. */
 export async function findPostedThread(tx: Tx, threadId: string): Promise<number | null> {
   const [thread] = await tx<{ number: number }[]>`
     select number from heddle.posting_threads where thread_id = ${threadId}`

@@ -5,21 +5,20 @@ import { join } from 'node:path'
 import { type SnapshotFile, slugOf, snapshotText } from '@heddle/core'
 
 /*
- * Files of snapshots lie in `<project>.<id>/<agent>.<id>/<file name>` below one folder. The rows say which there ought to
- * be: the name of a file stands in its row before anything is written, so what is left of a worker that died can be told
- * from what another one is just writing.
+ * Snapshot files are stored as `<project>.<id>/<agent>.<id>/<file name>` below one folder. The name of a file is in its row
+ * before anything is written, so the remains of a worker that died can be distinguished from a file that is being written.
  */
 
-/** Whose snapshots a folder holds; ids are UUIDs, and names become slugs: neither can lead out of the folder. */
+/** The folder of an agent's snapshots. Ids are UUIDs and names become slugs: neither can lead out of the folder. */
 export interface SnapshotPlace {
   readonly folder: string
   readonly project: { readonly id: string; readonly name: string }
   readonly agent: { readonly id: string; readonly name: string }
 }
 
-/** Where a snapshot's file is. @throws Error for a file name with a folder in it */
+/** The path of a snapshot's file. @throws Error for a file name that contains a folder */
 export function snapshotPath({ folder, project, agent }: SnapshotPlace, fileName: string): string {
-  if (!/^[\w-]+\.json$/.test(fileName)) throw new Error('a snapshot has a file name that is none')
+  if (!/^[\w-]+\.json$/.test(fileName)) throw new Error('a snapshot has an invalid file name')
   return join(folder, folderName(project), folderName(agent), fileName)
 }
 
@@ -27,12 +26,11 @@ function folderName({ id, name }: { id: string; name: string }): string {
   return `${slugOf(name, 'unnamed')}.${id}`
 }
 
-/** Pieces of text are gathered to this many characters before they are written. */
+/** Text is buffered up to this many characters before it is written. */
 const CHUNK_CHARACTERS = 1_000_000
 
 /**
- * Writes a snapshot's file: under another name first, then onto the disk, then under its own. Whoever dies on the way
- * leaves no file of that name, or all of it.
+ * Writes a snapshot's file: to a temporary name first, then fsync, then rename. After a crash the file is complete or missing.
  */
 export async function writeSnapshotFile(path: string, file: SnapshotFile): Promise<void> {
   const folder = join(path, '..')
@@ -61,7 +59,7 @@ export async function writeSnapshotFile(path: string, file: SnapshotFile): Promi
   }
 }
 
-/** A name is on the disk only when its folder is. */
+/** A rename is durable only after an fsync of the folder. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY)
   try {

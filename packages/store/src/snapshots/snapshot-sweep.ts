@@ -9,17 +9,17 @@ import { writeSnapshotFile } from './snapshot-files.js'
 import { unpackSnapshot } from './snapshots.js'
 
 export interface SweptFiles {
-  /** Files that no row stands for, or that a worker left half written. */
+  /** Files without a row, or that a worker left incomplete. */
   readonly removed: number
-  /** Files that still held what was erased. */
+  /** Files that still contained erased messages. */
   readonly rewritten: number
 }
 
 /**
- * Makes the files below a folder agree with their rows: what an erasure took out of a row goes from its file, what has no
- * row goes. A file that is being written stays: its row says `requested`.
+ * Makes the files below a folder agree with their rows: erased messages are removed from files, and files without a row are
+ * deleted. A file that is being written stays: its row has the status `requested`.
  *
- * @param projectId only that project; default all whose folders are there
+ * @param projectId only that project; default: all that have a folder
  */
 export async function sweepSnapshotFiles(
   store: Store,
@@ -42,8 +42,8 @@ export async function sweepSnapshotFiles(
   return swept
 }
 
-/** Files that one statement asks for. */
-const FILES_PER_LOOK = 1_000
+/** Files whose rows one statement reads. */
+const FILES_PER_STATEMENT = 1_000
 
 async function sweepAgent(
   store: Store,
@@ -53,8 +53,8 @@ async function sweepAgent(
   let removed = 0
   let rewritten = 0
   const names = await namesIn(folder)
-  for (let from = 0; from < names.length; from += FILES_PER_LOOK) {
-    const some = names.slice(from, from + FILES_PER_LOOK)
+  for (let from = 0; from < names.length; from += FILES_PER_STATEMENT) {
+    const some = names.slice(from, from + FILES_PER_STATEMENT)
     const rows = await rowsOf(store, { projectId, agentId, fileNames: some.map(finalName) })
     for (const name of some) {
       const row = rows.get(finalName(name))
@@ -71,7 +71,7 @@ async function sweepAgent(
   return { removed, rewritten }
 }
 
-/** The name that a half written file was to get. */
+/** The final name of an incomplete file. */
 function finalName(name: string): string {
   return name.replace(/\.[0-9a-f]{12}\.tmp$/, '')
 }
@@ -93,13 +93,13 @@ async function rowsOf(
   return new Map(rows.map((row) => [row.fileName, row]))
 }
 
-/** Enough for everything that stands before the messages. */
+/** Enough for all fields before the messages. */
 const HEAD_BYTES = 65_536
 
 async function rewriteIfChanged(store: Store, projectId: string, row: FileRow, path: string): Promise<boolean> {
   if (messageCountIn(await headOf(path)) === row.messageCount) return false
   return await store.inProject(projectId, async (tx) => {
-    // Held, so that the next erasure does not overtake the file of this one.
+    // Locked, so that the next erasure waits until this file is written.
     const [held] = await tx<{ content: Uint8Array | null }[]>`
       select content from heddle.snapshots where id = ${row.id} for update`
     if (held?.content == null) return false

@@ -12,7 +12,7 @@ import { assertStorable, toStorable } from '../sql/text.js'
 const compress = promisify(deflate)
 const decompress = promisify(inflate)
 
-/** The largest snapshot as JSON: what the limits let in, at three bytes a character. */
+/** The largest snapshot as JSON: all messages that the limits allow, at three bytes a character. */
 const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
 
 export type SnapshotStore = Rows['snapshots']['storedIn']
@@ -48,11 +48,11 @@ export interface SnapshotRequest
 }
 
 /**
- * Asks for a snapshot: the row is what the assemble stage works from, and where its answer will stand. Asked for again, one
- * that nobody made in time has the later deadline; whatever else became of it, stays.
+ * Requests a snapshot: the assemble stage works from the row and stores the result in it. A repeated request extends the
+ * deadline of a snapshot that was not created in time; any other state stays unchanged.
  *
- * @returns whether it was not asked for before under its id
- * @throws PermanentError `NOT_FOUND` where the agent is not there, or was erased
+ * @returns whether no request had this id before
+ * @throws PermanentError `NOT_FOUND` if the agent does not exist or was erased
  */
 export async function requestSnapshot(tx: Tx, request: SnapshotRequest): Promise<boolean> {
   const { id, agentId, description, storedIn, fileName, createdAtMs, deadlineAtMs } = request
@@ -69,13 +69,13 @@ export async function requestSnapshot(tx: Tx, request: SnapshotRequest): Promise
   return asked?.isNew ?? false
 }
 
-/** @returns null where the project has no such snapshot */
+/** @returns null if the project has no such snapshot */
 export async function loadSnapshotRow(tx: Tx, { id }: { id: string }): Promise<SnapshotRow | null> {
   const [row] = await tx<SnapshotRow[]>`${selectRows(tx)} where snapshot.id = ${id} and ${isOwn(tx, 'snapshot')}`
   return row ?? null
 }
 
-/** The same, kept from others until the transaction ends: of two workers on one request, one saves. */
+/** The same, with the row locked until the transaction ends: of two workers on one request, only one saves. */
 export async function holdSnapshot(tx: Tx, { id }: { id: string }): Promise<SnapshotRow | null> {
   const { count } = await tx`select from heddle.snapshots where id = ${id} and ${isOwn(tx, 'snapshots')} for update`
   return count === 0 ? null : await loadSnapshotRow(tx, { id })
@@ -87,12 +87,11 @@ export interface SavedSnapshot {
 }
 
 /**
- * What may be kept of a snapshot: threads that were erased since their messages were read are taken out, the others are
- * held until the commit.
+ * Removes threads from a snapshot that were erased since their messages were read, and locks the others until the commit.
  *
- * @returns null where nothing is left of it
+ * @returns null if no thread remains
  */
-export async function standingPart(
+export async function withoutErasedThreads(
   tx: Tx,
   { agentId, file }: { agentId: string; file: SnapshotFile },
 ): Promise<SnapshotFile | null> {
@@ -106,7 +105,7 @@ export async function standingPart(
       where thread.id = any(${asArray(threadIds)}::uuid[]) and thread.agent_id = ${agentId}`,
   ])
   const left = new Set(standing.map(({ id }) => id))
-  // A thread that took the name of one which was erased meanwhile is not the one that was read.
+  // A new thread with the name of an erased one is not the thread that was read.
   for (const { id: threadId, isReused } of standing) {
     if (!isReused) continue
     const ids = file.messages.flatMap((message) => (message.thread_id === threadId ? [message.id] : []))
@@ -118,7 +117,7 @@ export async function standingPart(
   return kept.messages.length === 0 ? null : kept
 }
 
-/** Stores what {@link standingPart} left of a snapshot, in the same transaction; `isWhole`: nothing was taken out. */
+/** Stores the result of {@link withoutErasedThreads} in the same transaction; `isWhole`: nothing was removed. */
 export async function finishSnapshot(
   tx: Tx,
   { file, summaryError, isWhole }: SavedSnapshot & { readonly isWhole: boolean },
@@ -135,7 +134,7 @@ export async function finishSnapshot(
     where id = ${file.session_id} and status = 'requested'`
 }
 
-/** @returns false where it was saved or failed before */
+/** @returns false if it was saved or failed before */
 export async function failSnapshot(tx: Tx, { id, error }: { id: string; error: ErrorData }): Promise<boolean> {
   const { count } = await tx`
     update heddle.snapshots set status = 'failed', error = ${JSON.stringify(error)}::text::json
@@ -143,7 +142,7 @@ export async function failSnapshot(tx: Tx, { id, error }: { id: string; error: E
   return count === 1
 }
 
-/** @returns null where the project has no such snapshot, or it is not saved */
+/** @returns null if the project has no such snapshot, or it is not saved */
 export async function loadSnapshot(tx: Tx, { id }: { id: string }): Promise<SnapshotFile | null> {
   const [row] = await tx<{ content: Uint8Array | null }[]>`
     select content from heddle.snapshots where id = ${id} and ${isOwn(tx, 'snapshots')}`
@@ -153,7 +152,7 @@ export async function loadSnapshot(tx: Tx, { id }: { id: string }): Promise<Snap
 export interface SnapshotListing {
   readonly agentId: string
   readonly limit: number
-  /** The snapshot with which the page before ended. */
+  /** The last snapshot of the previous page. */
   readonly before?: { readonly createdAtMs: number; readonly id: string } | undefined
 }
 
@@ -167,13 +166,13 @@ export async function listSnapshots(tx: Tx, { agentId, limit, before }: Snapshot
     limit ${limit}`
 }
 
-/** A restore that broke off, or runs twice, goes on at the places where it began, for so long. */
+/** A restore that is repeated within this time uses the positions of the first one. */
 const SAME_RESTORE = '10 minutes'
 
 /**
- * Notes that a snapshot is brought back.
+ * Records that a snapshot is restored.
  *
- * @returns the place in time that its messages take, in milliseconds since 1970; null where there is no such snapshot
+ * @returns the time at which its messages are placed, in milliseconds since 1970; null if there is no such snapshot
  */
 export async function noteRestored(tx: Tx, { id, nowMs }: { id: string; nowMs: number }): Promise<number | null> {
   const [row] = await tx<{ restoredAtMs: number }[]>`
@@ -190,7 +189,7 @@ export async function noteRestored(tx: Tx, { id, nowMs }: { id: string; nowMs: n
   return row?.restoredAtMs ?? null
 }
 
-/** A snapshot as it lies in the table: compressed JSON. */
+/** A snapshot as the table stores it: compressed JSON. */
 export async function packSnapshot(file: SnapshotFile): Promise<Uint8Array> {
   return await compress(JSON.stringify(file))
 }

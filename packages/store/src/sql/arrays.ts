@@ -1,20 +1,20 @@
 /**
- * A list of UUIDs, numbers or hexadecimal digits in Postgres' own spelling, for `any(${asArray(ids)}::uuid[])`: these need
- * no quoting. The driver could spell arrays itself, but would ask each new connection for the types of arrays, and a
- * connection that is cut during that question ends the process.
+ * A list of UUIDs, numbers or hexadecimal digits as a Postgres array literal, for `any(${asArray(ids)}::uuid[])`: these
+ * need no quotes. The driver could write arrays itself, but would query the array types on each new connection, and a
+ * connection that is lost during this query ends the process.
  */
 export function asArray(values: Iterable<string | number>): string {
   return `{${[...values].join(',')}}`
 }
 
-/** A value that was spelled before. */
+/** A value that is an array element already. */
 export interface Spelled {
   readonly spelled: string
 }
 
 export type Spellable = string | boolean | Spelled | null | undefined
 
-/** A list of any texts, likewise; null and undefined are null. A list of nothing but these is empty. */
+/** The same for any texts; null and undefined are null. A list of only these becomes empty. */
 export function asQuotedArray(values: readonly Spellable[]): string {
   let text = ''
   let isEmpty = true

@@ -6,7 +6,7 @@ import { contentElement, contentElementSteps } from './content-element.js'
 
 const piece = fc.constantFrom('"', '\\', '\0', '\n', '\ud83d', '\ude00', '😀', 'a', '中', 'some words')
 
-test('the element of a long content is what the list of all contents would spell', () => {
+test('the element of a long content equals the one that `asQuotedArray` writes', () => {
   const content = fc.array(piece, { minLength: 1, maxLength: 20 }).map((parts) => parts.join('').repeat(20_000))
   fc.assert(
     fc.property(content, (text) => {
@@ -21,6 +21,6 @@ test('the element of a long content is what the list of all contents would spell
   )
 })
 
-test('a content of usual size is spelled with the others', () => {
+test('a content of usual size gets no separate element', () => {
   expect(finish(contentElementSteps('a "short" one'))).toBeNull()
 })

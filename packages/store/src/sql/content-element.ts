@@ -3,9 +3,9 @@ import type { Pausable } from '@heddle/core'
 import { escapeElement, type Spelled } from './arrays.js'
 import { isStorable } from './text.js'
 
-/** A content as an element of a list in Postgres' own spelling. */
+/** A content as an element of a Postgres array literal. */
 export interface ContentElement extends Spelled {
-  /** Whether it is kept as JSON, since a text of Postgres cannot hold it. */
+  /** Whether it is stored as JSON, because a Postgres text cannot hold it. */
   readonly isEscaped: boolean
 }
 
@@ -15,8 +15,8 @@ export function contentElement(content: string): { readonly value: string; reado
 }
 
 /**
- * The element of a long content, with pauses: four million quotes or NUL characters take half a second to spell, and the
- * transaction that stores them holds its thread. Null for a content that takes no time.
+ * The element of a long content, with pauses: four million quotes or NUL characters take half a second to escape, and the
+ * transaction that stores them locks its thread. Null for a short content.
  */
 export function* contentElementSteps(content: string): Pausable<ContentElement | null> {
   if (!holdsLongText(content)) return null

@@ -1,9 +1,8 @@
 import type { Tx } from '../connection/connection.js'
 
 /**
- * A condition that row-level security makes too: rows of the transaction's own project. It stands in what is asked for by an
- * id or a name that a caller may have forged, so that a table whose policy is missing or switched off still shows nothing of
- * others.
+ * A condition that row-level security adds, too: only rows of the transaction's project. It is in queries by an id or a name
+ * that a caller may have forged, so that a table whose policy is missing or disabled still shows no rows of other projects.
  *
  * @param table its name or alias in the query
  */

@@ -5,12 +5,12 @@ import { deflate, deflateRawSync, deflateSync, inflate, inflateRawSync, inflateS
 const compress = promisify(deflate)
 const decompress = promisify(inflate)
 
-/** Half the time of zlib's usual level, for a tenth more bytes; a requester waits for it. */
+/** Half the time of zlib's default level, for a tenth more bytes: a caller waits for the result. */
 const COMPRESSION_LEVEL = 1
 /** The largest result as JSON: the largest budget in tokens, at a few bytes each. */
 const BYTES_MAX = 256 * 1024 * 1024
 const DIGEST_BYTES = 16
-/** What is packed at once: handing a small text to another thread, and waiting for its turn, takes longer than packing it. */
+/** Below these sizes work is done synchronously: handing a small text to the thread pool takes longer than packing it. */
 const CHARACTERS_AT_ONCE_MAX = 64_000
 const BYTES_AT_ONCE_MAX = 24_000
 
@@ -25,14 +25,14 @@ export async function inflateJson(bytes: Uint8Array): Promise<unknown> {
   return JSON.parse(json.toString())
 }
 
-/** By which another JSON text is known to be the same byte for byte. */
+/** Identifies a JSON text byte for byte. */
 export function digestOf(json: string): Uint8Array {
   return createHash('sha256').update(json).digest().subarray(0, DIGEST_BYTES)
 }
 
 /**
- * What the lines of contexts have in common, so that a short one is small, too. What was stored can only be read with the
- * very same text: it never changes.
+ * Strings that the lines of contexts have in common, so that short lines compress well, too. Stored lines can only be read
+ * with the same dictionary: it must never change.
  */
 const DICTIONARY = Buffer.from(
   [
@@ -52,7 +52,7 @@ const DICTIONARY = Buffer.from(
   ].join(''),
 )
 
-/** Small texts, at once: handing them to another thread takes longer. */
+/** Synchronous, because the texts are small: handing them to the thread pool takes longer. */
 export function deflateLines(text: string): Uint8Array {
   return deflateRawSync(text, { dictionary: DICTIONARY })
 }

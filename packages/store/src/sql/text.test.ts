@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { assertStorable, decodeText, encodeText, toStorable } from './text.js'
 
 describe('texts that Postgres cannot hold', () => {
-  it('are refused by the name of their field, without being shown', () => {
+  it('are refused with the name of their field; the error does not show them', () => {
     expect(() => assertStorable('toolName', 'a\0secret')).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'toolName', received: 'a text of 8 characters' }),
     )
     expect(() => assertStorable('toolName', 'fine 😀')).not.toThrow()
   })
 
-  it('lose only the characters that cannot be kept where Heddle wrote them itself', () => {
+  it('lose only the characters that cannot be stored if Heddle wrote them itself', () => {
     expect(toStorable('a\0b\ud800c😀')).toBe('a\ufffdb\ufffdc😀')
   })
 
-  it('come back from bytes as they were, lone surrogates and all', () => {
+  it('are decoded from bytes exactly, including lone surrogates', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0xffff })), (units) => {
         const text = String.fromCharCode(...units)
@@ -32,7 +32,7 @@ describe('texts that Postgres cannot hold', () => {
     )
   })
 
-  it('are UTF-8 as bytes wherever that can say them', () => {
+  it('are encoded as UTF-8 if it can represent them', () => {
     expect(encodeText('Grüße 😀\0').equals(Buffer.from('Grüße 😀\0', 'utf8'))).toBe(true)
   })
 })

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { PermanentError } from '@heddle/contracts'
 
 /**
- * Postgres texts cannot hold NUL characters, and UTF-8 cannot hold lone surrogates, which a text that was cut in the middle
- * of an emoji ends in. What users sent is kept exactly all the same; there are three ways, by what the text is.
+ * Postgres texts cannot hold NUL characters, and UTF-8 cannot hold lone surrogates, with which a text ends that was cut in
+ * the middle of an emoji. What users sent is stored exactly all the same, in one of three ways by the kind of text.
  */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** For names and settings: refused, since nobody means such characters there. The text itself is not shown. */
+/** For names and settings: refused, because such characters are a mistake there. The error does not show the text. */
 export function unstorableError(field: string, text: string): PermanentError {
   return new PermanentError('VALIDATION_ERROR', `${field}: must not contain NUL characters or lone surrogates`, {
     field,
@@ -22,12 +22,12 @@ export function assertStorable(field: string, text: string | null | undefined): 
   if (text !== null && text !== undefined && !isStorable(text)) throw unstorableError(field, text)
 }
 
-/** For texts that Heddle or a model wrote, such as summaries: the characters that cannot be kept become U+FFFD. */
+/** For texts that Heddle or a model wrote, such as summaries: characters that cannot be stored become U+FFFD. */
 export function toStorable(text: string): string {
   return isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** For contents that are kept as bytes: UTF-8, with lone surrogates as the three bytes that UTF-8 would give them (WTF-8). */
+/** For contents that are stored as bytes: UTF-8, with lone surrogates as three bytes each (WTF-8). */
 export function encodeText(text: string): Buffer {
   if (text.isWellFormed()) return Buffer.from(text, 'utf8')
   const parts: Buffer[] = []
@@ -54,7 +54,7 @@ export function decodeText(bytes: Uint8Array): string {
   if (isUtf8(buffer)) return buffer.toString('utf8')
   let text = ''
   let from = 0
-  // In UTF-8 a byte 0xED is followed by 0x80 to 0x9F; only lone surrogates go past that.
+  // In UTF-8 a byte 0xED is followed by 0x80 to 0x9F; a higher byte means a lone surrogate.
   for (let index = buffer.indexOf(0xed); index !== -1; index = buffer.indexOf(0xed, index + 1)) {
     const second = buffer[index + 1] ?? 0
     if (second < 0xa0) continue

@@ -3,16 +3,16 @@ import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
-/** Threads or processes are counted up to here; a reader has no use for more. */
+/** Threads and processes are counted up to this number. */
 export const ACTIVE_THREADS_COUNTED_MAX = 1_000
 const COUNTED_MAX = ACTIVE_THREADS_COUNTED_MAX
 
 export interface ActivityQuery {
   readonly threadId: string
   readonly agentId: string
-  /** The only other threads that are told of; null for all of them. Default null. */
+  /** Other threads to include; null for all of them. Default null. */
   readonly amongIds?: readonly string[] | null
-  /** Threads and processes that are named; the others are counted. */
+  /** Threads and processes to name; the others are counted. */
   readonly threadsMax: number
   readonly ownProcessesMax: number
   readonly otherProcessesMax: number
@@ -25,8 +25,8 @@ interface ActiveThread extends Columns<'threads', 'name'>, Columns<'threadVersio
 }
 
 /**
- * What runs for a thread, and the agent's other threads that have a status or a process that runs, newest first (docs/formats.md#the-order-of-the-parts).
- * Each context asks for it: its cost depends on what is shown, not on how many threads and processes there were.
+ * The running processes of a thread, and the agent's other threads that have a status or a running process, newest first (docs/formats.md#the-order-of-the-parts).
+ * Each context loads it: the cost depends on what is shown, not on how many threads and processes ever existed.
  */
 export async function loadActivity(tx: Tx, query: ActivityQuery): Promise<Activity> {
   const { threadId, agentId, amongIds = null, threadsMax, ownProcessesMax, otherProcessesMax } = query

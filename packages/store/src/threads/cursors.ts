@@ -7,10 +7,10 @@ import type { Store } from '../store.js'
 import type { PruneUsage, ThreadRow } from './threads.js'
 
 /**
- * Moves the embed stage's cursor up to a message, if it is not past it already: with another model the stage meets messages
- * again. Holds the thread's cursors until the commit.
+ * Advances the cursor of the embed stage to a message unless it is past it already: after a change of the model the stage
+ * embeds messages again. Locks the thread's cursors until the commit.
  *
- * @returns false where the thread is gone
+ * @returns false if the thread was erased
  */
 export async function advanceEmbedCursor(
   tx: Tx,
@@ -24,10 +24,10 @@ export async function advanceEmbedCursor(
 }
 
 /**
- * Moves the prune stage's cursor on to the head that it saw, with what the context took there, and the cursor of the
- * summarize stage with it where nothing waits for a summary. Of two workers that began at one place, one moves it.
+ * Advances the cursor of the prune stage to the head that it saw, and stores the size of the context there. If nothing waits
+ * for a summary, the cursor of the summarize stage advances too. Of two workers that started at one position, one succeeds.
  *
- * All lanes of a thread share the cursor: it stays where it is if a lane was recorded that the caller has not seen.
+ * All lanes of a thread share the cursor: it does not advance if a lane was recorded that the caller did not read.
  */
 export async function settlePrune(
   tx: Tx,
@@ -62,7 +62,7 @@ export async function settlePrune(
   ])
 }
 
-/** Marks a thread that a stage gave up on: it is left alone until `retryAtMs`. */
+/** Marks a thread whose stage failed for good: the stage is not started again before `retryAtMs`. */
 export async function markThreadFailed(
   tx: Tx,
   { threadId, stage, error, retryAtMs }: { threadId: string; stage: string; error: string; retryAtMs: number },
@@ -74,8 +74,8 @@ export async function markThreadFailed(
 }
 
 /**
- * Takes away the mark that one of the stages left, once it got through; free of cost where there is none. Marks begin with
- * the name of their stage: what another stage gave up on stays marked.
+ * Removes the mark of a stage after a success; it costs nothing if there is no mark. Marks start with the name of their
+ * stage: the mark of another stage stays.
  */
 export async function clearThreadFailure(
   tx: Tx,
@@ -95,10 +95,10 @@ export interface ThreadWork {
 }
 
 /**
- * Threads of all projects whose stages are behind their head, those that wait longest first, with embed and the next of prune
- * and summarize; then those with iterations that their progress summary does not know of.
+ * Threads of all projects whose stages are behind their head, longest waiting first, with embed and the next of prune and
+ * summarize; then those with iterations that are not in their progress summary.
  *
- * @param limit of the threads of each kind: those to be looked at now, those whose failure is long enough ago, and the last
+ * @param limit for each kind of threads: those behind, those whose `retryAtMs` has passed, and those with iterations
  */
 export async function findLaggingThreads(
   store: Store,
@@ -113,7 +113,7 @@ export async function findLaggingThreads(
   )
 }
 
-/** Threads of all projects that have vectors of another model and not yet as many of this one. */
+/** Threads of all projects that have more vectors of another model than of this one. */
 export async function findThreadsToReembed(
   store: Store,
   { model, limit, nowMs }: { model: string; limit: number; nowMs: number },
@@ -126,7 +126,7 @@ export async function findThreadsToReembed(
   )
 }
 
-/** Threads of all projects with a compaction that has waited for its summary since before a time. */
+/** Threads of all projects with a compaction that has waited for its summary since before a given time. */
 export async function findPendingStates(
   store: Store,
   { limit, createdBeforeMs, nowMs }: { limit: number; createdBeforeMs: number; nowMs: number },
@@ -139,7 +139,7 @@ export async function findPendingStates(
   )
 }
 
-/** Contexts of all projects that were requested before a time and that nobody has built or failed yet, oldest first. */
+/** Contexts of all projects that were requested before a given time and are neither built nor failed, oldest first. */
 export async function findRequestedContexts(
   store: Store,
   { limit, requestedBeforeMs }: { limit: number; requestedBeforeMs: number },
@@ -152,7 +152,7 @@ export async function findRequestedContexts(
   )
 }
 
-/** Snapshots of all projects that were requested before a time and that nobody has saved or failed yet, oldest first. */
+/** Snapshots of all projects that were requested before a given time and are neither saved nor failed, oldest first. */
 export async function findRequestedSnapshots(
   store: Store,
   { limit, requestedBeforeMs }: { limit: number; requestedBeforeMs: number },

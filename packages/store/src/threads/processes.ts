@@ -3,7 +3,7 @@ import type { Columns } from '../schema/rows.js'
 import { assertStorable } from '../sql/text.js'
 import { markActivity } from './thread-details.js'
 
-/** How a process of a thread stands, in its latest version. */
+/** The latest version of a process of a thread. */
 export interface ProcessRow extends Columns<'processes', 'name' | 'version' | 'status' | 'endedAtMs'> {
   readonly updatedAtMs: number
 }
@@ -11,19 +11,19 @@ export interface ProcessRow extends Columns<'processes', 'name' | 'version' | 's
 export interface ProcessChange {
   readonly threadId: string
   readonly name: string
-  /** What is left out stays as it is. */
+  /** If omitted, it stays unchanged. */
   readonly status?: string | undefined
   readonly ended: boolean
 }
 
 export type PutProcess =
   | { readonly process: ProcessRow }
-  /** There is no such thread, or no such process and no status to begin it with. */
+  /** There is no such thread, or no such process and no status to create it with. */
   | { readonly missing: 'thread' | 'process' }
 
 /**
- * Tells how a process of a thread stands. Where nothing changes, no version is added; a process that ended runs again with
- * the next status.
+ * Stores the state of a process of a thread. Without a change no version is added. A status for a process that ended starts
+ * it again.
  */
 export async function putProcess(tx: Tx, { threadId, name, status, ended }: ProcessChange): Promise<PutProcess> {
   assertStorable('process', name)
@@ -49,11 +49,11 @@ export async function putProcess(tx: Tx, { threadId, name, status, ended }: Proc
     markActivity(tx, { threadId }),
   ])
   const process = await loadProcess(tx, { threadId, name })
-  if (!process) throw new Error(`process of thread ${threadId} is not there after it was put`)
+  if (!process) throw new Error(`a process of thread ${threadId} is missing after its insert`)
   return { process }
 }
 
-/** @returns null where the thread has no process of this name */
+/** @returns null if the thread has no process of this name */
 export async function loadProcess(
   tx: Tx,
   { threadId, name }: { threadId: string; name: string },
@@ -70,11 +70,11 @@ export async function loadProcess(
 export interface ProcessListing {
   readonly threadId: string
   readonly limit: number
-  /** The name with which the page before ended. */
+  /** The last name of the previous page. */
   readonly afterName?: string
 }
 
-/** A page of a thread's processes by name, those that ended too, each in its latest version. */
+/** A page of a thread's processes by name, including those that ended, each in its latest version. */
 export async function listProcesses(
   tx: Tx,
   { threadId, limit, afterName = '' }: ProcessListing,

@@ -14,11 +14,10 @@ export interface ThreadChange extends ThreadDetails {
 }
 
 /**
- * Makes a thread or gives it a new version of its details. Where nothing changes, no version is added, so that putting the
- * same twice does no harm.
+ * Creates a thread or adds a version of its details. Without a change no version is added, so a repeated put is harmless.
  *
- * @throws ConflictError where the thread belongs to another agent, or where one of them was erased
- * @throws PermanentError `NOT_FOUND` where the thread was erased meanwhile
+ * @throws ConflictError if the thread belongs to another agent, or one of them was erased
+ * @throws PermanentError `NOT_FOUND` if the thread was erased meanwhile
  */
 export async function putThread(tx: Tx, change: ThreadChange): Promise<ThreadDetailsRow> {
   for (const field of ['title', 'goal', 'status'] as const) assertStorable(field, change[field])
@@ -49,17 +48,17 @@ export async function putThread(tx: Tx, change: ThreadChange): Promise<ThreadDet
 }
 
 /**
- * The details in force, with the thread's row locked against other changes of details and processes until the commit.
+ * The current details, with the thread's row locked against other changes of details and processes until the commit.
  *
- * @returns null where there is no such thread
+ * @returns null if there is no such thread
  */
 async function lockThreadDetails(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadDetailsRow | null> {
-  // Locked first and read after: what another change committed meanwhile is what this one begins with.
+  // Locked before it is read, so that this change starts from what a concurrent one committed.
   const [locked] = await tx`select 1 from heddle.threads where id = ${threadId} for no key update`
   return locked === undefined ? null : await loadThreadDetails(tx, { threadId })
 }
 
-/** @returns null where there is no such thread */
+/** @returns null if there is no such thread */
 export async function loadThreadDetails(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadDetailsRow | null> {
   const [row] = await tx<(Omit<ThreadDetailsRow, 'settings'> & { settings: PartialSettings | null })[]>`
     select
@@ -73,9 +72,9 @@ export async function loadThreadDetails(tx: Tx, { threadId }: { threadId: string
 }
 
 /**
- * Notes that a thread's details or processes changed, and whether anything of it is at work now.
+ * Records that a thread's details or processes changed, and whether the thread has a status or a running process now.
  *
- * @returns the statement itself, which is sent when it is awaited: after those that stand before it in a `Promise.all`
+ * @returns the statement, which is sent when it is awaited: after those before it in a `Promise.all`
  */
 export function markActivity(tx: Tx, { threadId }: { threadId: string }): Promise<unknown> {
   return tx`

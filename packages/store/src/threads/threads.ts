@@ -4,10 +4,10 @@ import { threadStands } from '../messages/tombstones.js'
 import type { Columns, Rows } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 
-/** What the uncovered messages of a thread take in a context of one lane, in tokens, under one state. */
+/** The tokens of a thread's uncovered messages in a context of one lane, under one state. */
 export type PruneUsage = NonNullable<Rows['stageCursors']['pruneUsage']>
 
-/** A thread with everything that building one of its contexts starts from. */
+/** A thread with everything that a context build needs first. */
 export interface ThreadRow
   extends Columns<'threads', 'name' | 'code' | 'agentId' | 'createdAtMs'>,
     Columns<'threadVersions', 'settings' | 'title' | 'goal' | 'status'>,
@@ -34,11 +34,11 @@ export interface ThreadRow
   readonly agentName: string
   readonly agentVersion: number
   readonly agentSettings: PartialSettings
-  /** The head of the thread at the agent's last clear: messages up to it are out of the window. 0 without a clear. */
+  /** The head of the thread at the agent's last clear: messages up to it are outside the window. 0 without a clear. */
   readonly clearedSeq: number
 }
 
-/** Loads a thread in one query; null where there is none. */
+/** Loads a thread in one query; null if there is none. */
 export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadRow | null> {
   const [thread] = await tx<ThreadRow[]>`
     select
@@ -68,7 +68,7 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
 export interface ThreadListing {
   readonly agentId?: string
   readonly limit: number
-  /** The name with which the page before ended. */
+  /** The last name of the previous page. */
   readonly afterName?: string
 }
 

@@ -2,9 +2,9 @@ import type { Tx } from '../connection/connection.js'
 import { asArray } from '../sql/arrays.js'
 
 /**
- * Those of some threads whose stages are behind their head, or behind their last iteration.
+ * Returns those of some threads whose stages are behind their head or their last iteration.
  *
- * @param through the last stage that is waited for
+ * @param through the last stage to wait for
  */
 export async function findUnsettledThreads(
   tx: Tx,

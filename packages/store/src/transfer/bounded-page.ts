@@ -1,15 +1,15 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Tx } from '../connection/connection.js'
 
-/** Bytes that one page of an export holds, besides its last row; a row alone may be larger. */
+/** Bytes of one page of an export, without its last row; a single row may be larger. */
 export const EXPORT_PAGE_BYTES_MAX = 8_000_000
 
 type Fragment = PendingQuery<Row[]>
 
 /**
- * The first rows of a page, as many as its bytes allow and one at least: rows of any size stand in memory together.
+ * The first rows of a page, as many as its bytes allow and at least one: the page is held in memory, and rows may be large.
  *
- * @param rows a query that gives `json` and `place`, the place of a row in the page from 1
+ * @param rows a query with the columns `json` and `place`, the place of a row in the page, starting at 1
  */
 export function withinPageBytes(tx: Tx, rows: Fragment): Fragment {
   return tx`
@@ -22,7 +22,6 @@ export function withinPageBytes(tx: Tx, rows: Fragment): Fragment {
     order by place`
 }
 
-/** Whether nothing comes after the rows of a page. */
 export function isLastPage(rows: readonly { readonly found: number }[], rowsMax: number): boolean {
   const found = rows[0]?.found ?? 0
   return rows.length === found && found < rowsMax

@@ -3,7 +3,7 @@ import type { ExportTable } from './export-tables.js'
 
 const camelCase = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** `one.tool_calls as "toolCalls", ...`: names of this file alone, so nothing from outside becomes a part of a statement. */
+/** `one.tool_calls as "toolCalls", ...`: only constants of `export-tables.ts`, so no outside text gets into a statement. */
 export function selectColumns(tx: Tx, { columns }: ExportTable, alias: string) {
   return tx.unsafe(
     Object.keys(columns)
@@ -26,7 +26,7 @@ export function givenColumns(tx: Tx, { columns }: ExportTable) {
   )
 }
 
-/** `"toolCalls" json, ...`: what a list of records is read as. */
+/** `"toolCalls" json, ...`: the column definitions by which a list of records is read. */
 export function recordColumns(tx: Tx, { columns }: ExportTable) {
   return tx.unsafe(
     Object.entries(columns)
@@ -35,7 +35,7 @@ export function recordColumns(tx: Tx, { columns }: ExportTable) {
   )
 }
 
-/** The key of a table as an order that is the same whatever a database's locale. */
+/** The key of a table as an order that does not depend on the database's locale. */
 export function orderColumns(tx: Tx, { key, columns }: ExportTable, alias: string) {
   return tx.unsafe(
     key.map((column) => `${alias}.${column}${columns[column] === 'text' ? ' collate "C"' : ''}`).join(', '),

@@ -1,33 +1,33 @@
-/** A table of which an exported thread holds rows, with all columns but those that say where the row stands. */
+/** A table whose rows are part of an exported thread, with all columns except the ids of the thread and its owners. */
 export interface ExportTable {
   readonly table: string
-  /** Columns that give a thread's rows an order that is the same in every database. */
+  /** Columns that order a thread's rows the same way in every database. */
   readonly key: readonly string[]
   /** The type of each column, in the order in which they are written. */
   readonly columns: Readonly<Record<string, string>>
 }
 
-/** Columns that an export leaves out: ids that only one database knows, and whose rows they are. */
+/** Columns that an export omits: ids that are only valid in one database, and the ids of the owners. */
 export const unexportedColumns = [
   'thread_id',
   'project_id',
   'id of archive',
   'id of context_states',
   'id of progress_summaries',
-  // Named by its place among the states of the file.
+  // Identified by its position among the states of the file.
   'replaces of context_states',
   'state_id of prunings',
-  // Named by its type, server and name.
+  // Identified by its type, server and name.
   'item_id of thread_items',
-  // Named by its message and location.
+  // Identified by its message and location.
   'archive_id of prunings',
 ]
 
 const time = 'timestamptz'
 
 /**
- * The tables behind an exported thread. Rows are written and read by the server itself, column by column, so each value is
- * exactly what it was, whatever its type.
+ * The tables of an exported thread. The server itself writes and reads the rows, column by column, so each value is preserved
+ * exactly, whatever its type.
  */
 export const exportTables = {
   threadVersion: {

@@ -3,7 +3,7 @@ import { isLastPage, withinPageBytes } from './bounded-page.js'
 import { selectColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
 
-/** Items that one page reads: each may hold a document. */
+/** Items that one page reads: each may contain a document. */
 const PAGE_ITEMS = 50
 const PAGE_THREAD_ITEMS = 500
 
@@ -14,17 +14,17 @@ interface Named {
 }
 
 export interface ItemsPage {
-  /** Records as JSON objects, still without their type. */
+  /** Records as JSON objects, without their type. */
   readonly rows: readonly string[]
-  /** What the next page begins after; null on the last. */
+  /** The key after which the next page begins; null on the last page. */
   readonly after: Named['key'] | null
 }
 
 type ItemRecordType = 'toolServer' | 'item' | 'threadItem'
 
 /**
- * A page of what an exported thread says of items: the modes of its agent's servers, the agent's items in the versions in
- * force, or the thread's own with all of their versions. They are in the order of their names, which all databases share.
+ * A page of the items of an exported thread: the modes of its agent's servers, the agent's items in their current versions,
+ * or the thread's items with all of their versions. They are ordered by name, the same way in every database.
  */
 export async function exportItemPage(
   tx: Tx,

@@ -6,17 +6,17 @@ import { isLastPage, withinPageBytes } from './bounded-page.js'
 import { orderColumns, selectColumns } from './export-columns.js'
 import { type ExportTable, type ExportTableName, exportTables } from './export-tables.js'
 
-/** Rows that one page of an export reads; contents are read one by one. */
+/** Rows that one page of an export reads. Contents are read one by one. */
 const PAGE_ROWS = 200
 
 export interface ExportHeader {
-  /** The first record of the file, as a JSON object, still without its type. */
+  /** The first record of the file, as a JSON object without its type. */
   readonly json: string
-  /** Messages past this one were stored after the export began, and are not part of it. */
+  /** Messages after this one were stored after the export began and are not part of it. */
   readonly headSeq: number
 }
 
-/** @returns null where there is no such thread */
+/** @returns null if there is no such thread */
 export async function exportHeader(tx: Tx, { threadId }: { threadId: string }): Promise<ExportHeader | null> {
   const [header] = await tx<ExportHeader[]>`
     select cursor.head_seq, json_build_object(
@@ -43,7 +43,7 @@ export async function exportHeader(tx: Tx, { threadId }: { threadId: string }): 
 export interface ExportPage {
   /** Rows as JSON objects. */
   readonly rows: readonly string[]
-  /** What the next page begins after; null on the last. */
+  /** The key after which the next page begins; null on the last page. */
   readonly after: readonly string[] | null
 }
 
@@ -52,7 +52,7 @@ interface PageQuery {
   readonly after: readonly string[] | null
 }
 
-/** A page of one table's rows in the order of its key. */
+/** A page of one table's rows, ordered by its key. */
 export async function exportPage(
   tx: Tx,
   name: Exclude<ExportTableName, 'message' | 'state' | 'pruning' | 'threadItem'>,
@@ -106,9 +106,9 @@ export async function exportMessages(
 
 export type ExportedState = Columns<'contextStates', 'id' | 'replaces'>
 
-/** All compactions of a thread in an order that is the same in every database; they are few beside its messages. */
+/** All compactions of a thread, ordered the same way in every database; they are few compared with its messages. */
 export async function exportStates(tx: Tx, { threadId }: { threadId: string }): Promise<ExportedState[]> {
-  // Both halves have an index; the thread's states as a whole have none.
+  // Both halves have an index; the union of them has none.
   return await tx<ExportedState[]>`
     select id, replaces from (
       select * from heddle.context_states where thread_id = ${threadId} and status <> 'void'
@@ -118,7 +118,7 @@ export async function exportStates(tx: Tx, { threadId }: { threadId: string }): 
     order by ${orderColumns(tx, exportTables.state, 'state')}`
 }
 
-/** The first of some states as JSON objects, in the order given, as many as fit into a page; null for one that is gone. */
+/** The first of some states as JSON objects, in the given order, as many as fit into a page; null for one that was deleted. */
 export async function exportStatesById(tx: Tx, ids: readonly string[]): Promise<(string | null)[]> {
   const page = tx`
     select wanted.place, (
@@ -133,7 +133,7 @@ export interface ExportedPruning extends Columns<'prunings', 'stateId' | 'messag
   readonly json: string
 }
 
-/** The prunings of the next messages that have any, in the order of their ids. */
+/** The prunings of the next messages that have any, ordered by id. */
 export async function exportPrunings(
   tx: Tx,
   { threadId, afterMessageId }: { threadId: string; afterMessageId: string | null },
@@ -154,10 +154,10 @@ export async function exportPrunings(
     order by pruning.message_id`
 }
 
-/** Hashes that one page reads: they are short, and the thread's entries are gone through for each page. */
+/** Hashes that one page reads: many, because they are short and each page scans all of the thread's entries. */
 const PAGE_HASHES = 5_000
 
-/** The contents of a thread's archive in the order of their hashes, for `readArchiveContent`. */
+/** The contents of a thread's archive, ordered by hash, for `readArchiveContent`. */
 export async function exportHashes(
   tx: Tx,
   { threadId, after }: { threadId: string; after: Uint8Array },

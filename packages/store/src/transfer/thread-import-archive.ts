@@ -6,7 +6,7 @@ import { encodeText } from '../sql/text.js'
 import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
 
-/** Adds contents. They are hashed anew: a file cannot put a content under another one's hash. */
+/** Adds contents. Their hashes are computed here, so a file cannot store a content under another one's hash. */
 export async function importContents(tx: Tx, texts: readonly string[]): Promise<void> {
   const contents = texts.map((text) => encodeText(text))
   await storeContents(tx, new Map(contents.map((content) => [hashOf(content), content])))
@@ -16,7 +16,7 @@ function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Adds archive entries whose contents are there. */
+/** Adds archive entries, whose contents must exist. */
 export async function importArchive(
   tx: Tx,
   { threadId, records }: { threadId: string; records: readonly ExportRecordOf<'archive'>[] },
@@ -53,11 +53,7 @@ export async function importArchive(
       (select count(*) from added) as added,
       (select count(*) from given where "contentHash" not in (select hash from held)) as missing`
   if (row !== undefined && row.missing > 0) {
-    throw validationError(
-      'contentHash',
-      'must name a content that stands before it in the file',
-      `${row.missing} others`,
-    )
+    throw validationError('contentHash', 'must name a content that precedes it in the file', `${row.missing} others`)
   }
   return row?.added ?? 0
 }

@@ -13,7 +13,7 @@ interface ImportItems<Type extends 'toolServer' | 'item' | 'threadItem'> {
   readonly records: readonly ExportRecordOf<Type>[]
 }
 
-/** Adds the modes of servers of which the agent says nothing yet. */
+/** Adds the modes of servers for which the agent has none yet. */
 export async function importToolServers(tx: Tx, { threadId, records }: ImportItems<'toolServer'>): Promise<number> {
   const { count } = await tx`
     insert into heddle.tool_servers (agent_id, name, include)
@@ -26,13 +26,12 @@ export async function importToolServers(tx: Tx, { threadId, records }: ImportIte
 }
 
 /**
- * Adds those items that the thread's agent never had one of the name of. What it has stays as it is, and what was taken away
- * from it stays so.
+ * Adds the items whose names the thread's agent never had. Its own items stay unchanged, and removed ones stay removed.
  *
- * @throws PermanentError `VALIDATION_ERROR` where a record is no item, or the agent would have too many
+ * @throws PermanentError `VALIDATION_ERROR` if a record is not an item, or the agent would have too many
  */
 export async function importItems(tx: Tx, { threadId, records }: ImportItems<'item'>): Promise<number> {
-  const agentId = await holdAgentOf(tx, threadId)
+  const agentId = await lockAgentOf(tx, threadId)
   const rows = records.map(({ itemType: type, type: _, serverName, ...rest }) => {
     checkItem({ ...rest, type, ...(serverName !== '' && { serverName }) })
     for (const field of ['name', 'description', 'text'] as const) assertStorable(field, rest[field])
@@ -47,9 +46,9 @@ export async function importItems(tx: Tx, { threadId, records }: ImportItems<'it
   return fresh.length
 }
 
-/** Adds what the thread held, as it was added and removed. */
+/** Adds the thread's items with their history of additions and removals. */
 export async function importThreadItems(tx: Tx, { threadId, records }: ImportItems<'threadItem'>): Promise<number> {
-  const agentId = await holdAgentOf(tx, threadId)
+  const agentId = await lockAgentOf(tx, threadId)
   const given = records.map((record) => ({ ...record, itemId: idOf(agentId, record) }))
   const { count } = await tx`
     insert into heddle.thread_items (thread_id, item_id, ${insertColumns(tx, exportTables.threadItem)})
@@ -61,7 +60,7 @@ export async function importThreadItems(tx: Tx, { threadId, records }: ImportIte
   return count
 }
 
-async function holdAgentOf(tx: Tx, threadId: string): Promise<string> {
+async function lockAgentOf(tx: Tx, threadId: string): Promise<string> {
   const [agent] = await tx<{ id: string }[]>`
     select id from heddle.agents
     where id = (select agent_id from heddle.threads where id = ${threadId})

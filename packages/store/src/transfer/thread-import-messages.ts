@@ -8,8 +8,8 @@ import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
 
 /**
- * Whether a thread holds the messages of a file, as far as it goes: an import adds to what an earlier one began, and to the
- * thread that was exported, but mixes no two conversations.
+ * Checks that the messages of a thread are the first messages of the file: an import continues an earlier one, or adds to
+ * the thread that was exported, but never mixes two conversations.
  *
  * @throws ConflictError
  */
@@ -22,11 +22,14 @@ export async function checkMessages(
   const reused = await tx`
     select from heddle.stage_cursors where thread_id = ${threadId} and base_seq >= ${first?.seq ?? null}::bigint`
   if (reused.count > 0) {
-    throw new ConflictError(`thread "${name}" has the name of one that was erased, and counts on from its messages`, {
-      field: 'as',
-      received: name,
-      hint: 'A file is imported under a name that was never erased: --as NAME.',
-    })
+    throw new ConflictError(
+      `thread "${name}" was erased before, and its new messages are numbered after the erased ones`,
+      {
+        field: 'as',
+        received: name,
+        hint: 'Import the file under a name that was never erased: --as NAME.',
+      },
+    )
   }
   const [other] = await tx`
     select stored.seq
@@ -37,14 +40,14 @@ export async function checkMessages(
     where stored.id <> given.id or stored.fingerprint <> given.fingerprint
     limit 1`
   if (other === undefined) return
-  throw new ConflictError(`thread "${name}" holds other messages than the file`, {
+  throw new ConflictError(`thread "${name}" has other messages than the file`, {
     field: 'as',
     received: name,
     hint: 'Import it under another name: --as NAME.',
   })
 }
 
-/** Adds those messages that a thread does not hold yet, with their exact counts, under the lock of its sequence. */
+/** Adds the messages that a thread does not have yet, with their exact counts, under the lock of its sequence. */
 export async function importMessages(
   tx: Tx,
   { threadId, name, records }: { threadId: string; name: string; records: readonly ExportRecordOf<'message'>[] },
@@ -57,11 +60,11 @@ export async function importMessages(
   const fresh = records.filter(({ seq }) => seq > headSeq)
   const [first, last] = [fresh[0], fresh.at(-1)]
   if (first === undefined || last === undefined) return 0
-  // The file of a thread that took an erased one's name begins past that one's head.
+  // If the exported thread had the name of an erased one, its numbers begin after the head of that one.
   const baseSeq = headSeq === 0 ? first.seq - 1 : (cursor?.baseSeq ?? 0)
   if (headSeq > 0 && first.seq !== headSeq + 1)
     throw new ConflictError(`thread "${name}" was erased or changed while it was imported`)
-  await holdParts(tx, fresh)
+  await lockParts(tx, fresh)
   const given = JSON.stringify(fresh)
   await Promise.all([
     tx`
@@ -70,7 +73,7 @@ export async function importMessages(
       from json_to_recordset(${given}::text::json) as given (${recordColumns(tx, definition)})`,
     recordTokenCounts(tx, {
       threadId,
-      // Earlier versions counted no signatures: such a message is counted anew.
+      // Earlier versions did not count signatures: such a message is counted again.
       counts: fresh.flatMap(({ seq, tokens, thinking, reasoningTokens = thinking ? null : 0 }) =>
         tokens === null || reasoningTokens === null ? [] : { seq, tokens, reasoningTokens },
       ),
@@ -89,8 +92,8 @@ export async function importMessages(
   return fresh.length
 }
 
-/** @throws PermanentError `VALIDATION_ERROR` where the bytes of a part are not there */
-async function holdParts(tx: Tx, records: readonly ExportRecordOf<'message'>[]): Promise<void> {
+/** @throws PermanentError `VALIDATION_ERROR` if the bytes of a part are missing */
+async function lockParts(tx: Tx, records: readonly ExportRecordOf<'message'>[]): Promise<void> {
   const times = new Map<string, number>()
   for (const { sha256 } of records.flatMap(({ parts }) => parts ?? [])) {
     if (sha256 !== undefined) times.set(sha256, (times.get(sha256) ?? 0) + 1)
@@ -98,5 +101,5 @@ async function holdParts(tx: Tx, records: readonly ExportRecordOf<'message'>[]):
   const held = await changeReferences(tx, times)
   const missing = [...times.keys()].filter((hash) => !held.has(hash))
   if (missing.length > 0)
-    throw validationError('parts', 'must name bytes that stand before them in the file', `${missing.length} others`)
+    throw validationError('parts', 'must name bytes that precede them in the file', `${missing.length} others`)
 }

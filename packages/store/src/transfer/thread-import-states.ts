@@ -8,8 +8,8 @@ import { exportTables } from './export-tables.js'
 export type ImportedStates = Map<number, string | null>
 
 /**
- * Adds compactions. One that is there already is known by its place and its time; one whose place another holds is left out,
- * since the thread went on without it.
+ * Adds compactions. One that exists already is recognized by its position and time. One whose position is taken by another
+ * is skipped, because the thread continued without it.
  */
 export async function importStates(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function importStates(
   return added.length
 }
 
-/** Adds prunings of states that are there. */
+/** Adds prunings of states that exist. */
 export async function importPrunings(
   tx: Tx,
   {

@@ -9,15 +9,14 @@ import { exportTables } from './export-tables.js'
 export interface ImportTarget {
   readonly projectId: string
   readonly projectName: string
-  /** The name under which the thread is imported. */
   readonly thread: string
 }
 
 /**
- * Makes what an import needs: the agent with its prompt, docs, settings and clears where there is none of its name, and the
- * thread. An agent and a thread that are there stay as they are.
+ * Creates the agent with its prompt, docs, settings and clears unless one has its name, and the thread unless it exists.
+ * Existing ones stay unchanged.
  *
- * @throws ConflictError where the thread belongs to another agent, or where one of them was erased
+ * @throws ConflictError if the thread belongs to another agent, or one of them was erased
  */
 export async function beginImport(
   tx: Tx,
@@ -38,11 +37,11 @@ export async function beginImport(
         epoch integer, "clearedAt" timestamptz, "createdAt" timestamptz)
       on conflict do nothing`
   }
-  const [thereBefore] = await tx`select from heddle.threads where id = ${threadIdOf(projectId, name)}`
+  const [existing] = await tx`select from heddle.threads where id = ${threadIdOf(projectId, name)}`
   const { threadId } = await ensureThread(tx, { projectId, projectName, agent: agent.name, thread: name })
-  // It holds what it held, and not what a thread of the agent that starts here would.
-  if (thereBefore === undefined) await tx`delete from heddle.thread_items where thread_id = ${threadId}`
-  // Only where nothing was imported yet: what the thread went through since stays.
+  // A new thread gets the items of its agent; an imported one has only its own.
+  if (existing === undefined) await tx`delete from heddle.thread_items where thread_id = ${threadId}`
+  // Only on the first import: later changes of the thread stay.
   await tx`
     update heddle.threads as thread
     set created_at = ${thread.createdAt}::text::timestamptz, active_at = ${thread.activeAt}::text::timestamptz
@@ -53,7 +52,7 @@ export async function beginImport(
 
 type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'progressSummary' | 'clear' | 'undone'
 
-/** Adds rows of one table; those whose key is taken stay as they are. */
+/** Adds rows of one table. Existing rows stay unchanged. */
 export async function importRows<Type extends SimpleType>(
   tx: Tx,
   { threadId, type, records }: { threadId: string; type: Type; records: readonly ExportRecordOf<Type>[] },
@@ -70,7 +69,7 @@ export async function importRows<Type extends SimpleType>(
       set version = (select max(version) from heddle.thread_versions where thread_id = ${threadId})
       where id = ${threadId}`
   }
-  // The summarize stage looks whether the summaries that come with them are as they should be.
+  // The summarize stage checks whether the imported summaries are current.
   if (type === 'iteration') {
     await tx`
       update heddle.stage_cursors set iteration_count = iteration_count + ${count}::integer where thread_id = ${threadId}`
@@ -78,7 +77,7 @@ export async function importRows<Type extends SimpleType>(
   return count
 }
 
-/** Takes over how far the exported thread was pruned and summarized, so that no stage does again what was imported. */
+/** Copies the cursors of the exported thread, so that no stage repeats work whose result was imported. */
 export async function finishImport(
   tx: Tx,
   { threadId, header }: { threadId: string; header: ExportRecordOf<'thread'> },

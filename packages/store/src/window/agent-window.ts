@@ -2,15 +2,15 @@ import type { PartialSettings } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { agentStands } from '../messages/tombstones.js'
 
-/** What bounds the windows of an agent's thread, besides the settings under those of the agent. */
+/** What limits the window of an agent's thread, besides the settings of the file and the environment. */
 export interface AgentWindow {
   readonly agentSettings: PartialSettings
-  /** Empty where there is no such thread of the agent yet. */
+  /** Empty if the agent has no such thread yet. */
   readonly threadSettings: PartialSettings
   readonly lastClearedAtMs: number | null
 }
 
-/** @returns null where there is no such agent */
+/** @returns null if there is no such agent */
 export async function loadAgentWindow(
   tx: Tx,
   { agentId, threadId }: { readonly agentId: string; readonly threadId: string },

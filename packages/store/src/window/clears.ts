@@ -1,15 +1,15 @@
 import type { Tx } from '../connection/connection.js'
 
 export interface AgentClear {
-  /** The epoch that begins with the clear. */
+  /** The epoch that starts with the clear. */
   readonly epoch: number
-  /** Threads that have messages which it hides. */
+  /** Threads with messages that it hides. */
   readonly threads: number
-  /** The latest clear of the agent: messages that claim no later time are hidden. */
+  /** The latest clear of the agent: messages with this time or an earlier one are hidden. */
   readonly lastClearedAtMs: number
-  /** The time that was given for it. */
+  /** The time in the request. */
   readonly clearedAtMs: number
-  /** Whether it happened now, and not when it was asked for before. */
+  /** False if an earlier request with the same id did it. */
   readonly isNew: boolean
 }
 
@@ -19,21 +19,21 @@ export interface ClearRequest {
   readonly clearedAtMs: number
   /** When the clear arrived; by default the server's time. */
   readonly receivedAtMs?: number
-  /** Asked for again under it, a clear is the one that happened. */
+  /** A second request with the same id returns the clear of the first. */
   readonly requestId?: string | undefined
 }
 
 /**
- * Clears the windows of an agent's threads: messages up to each thread's head are hidden, and so is whatever claims to be
- * older than `clearedAtMs`. Nothing is deleted.
+ * Clears the windows of an agent's threads: messages up to each thread's head are hidden, and so are messages whose time is
+ * before `clearedAtMs`. Nothing is deleted.
  *
- * Invariant: a clear holds from its arrival at the latest, whatever time it claims: a clock that runs fast must not hide
- * what is sent after it. The time that was given is kept beside it.
+ * Invariant: a clear takes effect at its arrival at the latest, whatever its time: a clock that runs fast must not hide
+ * messages that are sent later. The time in the request is stored beside it.
  *
  * Invariant: the agent's row is locked first, so a compaction is published either before, for the epoch that ends here, or
- * not at all (docs/design.md#invariant-9). Summaries that were awaited have nobody left to wait for them.
+ * not at all (docs/design.md#invariant-9). Pending summaries are no longer needed.
  *
- * @returns null where there is no such agent
+ * @returns null if there is no such agent
  */
 export async function clearAgent(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function clearAgent(
 ): Promise<AgentClear | null> {
   const before = requestId === undefined ? null : await findClear(tx, { agentId, requestId })
   if (before !== null) return { ...before, isNew: false }
-  // A message of the millisecond in which a clear arrives is after it, unless it was stored before: that its sequence tells.
+  // A message of the same millisecond is after the clear, unless it was stored before it: its `seq` decides.
   const [agent] = await tx<{ epoch: number; lastClearedAtMs: number; arrivedAtMs: number }[]>`
     update heddle.agents
     set
@@ -58,7 +58,7 @@ export async function clearAgent(
     tx`
       insert into heddle.agent_clears (agent_id, epoch, cleared_at, request_id, created_at)
       values (${agentId}, ${epoch}, ${clearedAtMs}, ${requestId ?? null}, ${arrivedAtMs})`,
-    // Locked in the order in which appends lock them, so that the two never wait in a circle.
+    // Locked in the same order as in appends, to avoid deadlocks.
     tx<{ headSeq: number }[]>`
       with heads as (
         select cursor.thread_id, cursor.head_seq
@@ -80,7 +80,7 @@ export async function clearAgent(
   return { epoch, threads, lastClearedAtMs, clearedAtMs, isNew: true }
 }
 
-/** The agent is held first: of two that ask at once under one id, the second sees what the first did. */
+/** Locks the agent first: of two concurrent requests with one id, the second sees the clear of the first. */
 async function findClear(
   tx: Tx,
   { agentId, requestId }: { agentId: string; requestId: string },

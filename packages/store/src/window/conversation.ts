@@ -5,8 +5,8 @@ import { earlierPlaces, marksOf, shownOnce } from '../messages/shown-once.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
 
 /**
- * Messages that one reading of a thread takes at most. What a summary covers is not read, so only a thread that was never
- * compacted, or whose compaction is switched off, comes near it.
+ * Messages that one read of a thread returns at most. Messages that a summary covers are not read, so only a thread that was
+ * never compacted, or whose compaction is switched off, comes near it.
  */
 export const CONVERSATION_MESSAGES_MAX = 20_000
 
@@ -18,13 +18,13 @@ export interface Cleared {
   readonly threadId: string
   /** The thread's head at the last clear; 0 without one. */
   readonly clearedSeq: number
-  /** When the agent was last cleared, in milliseconds since 1970; null where it never was. Default null. */
+  /** When the agent was last cleared, in milliseconds since 1970; null if it never was. Default null. */
   readonly lastClearedAtMs?: number | null
 }
 
 export interface UncoveredQuery extends Cleared {
   readonly state: CompactionState | null
-  /** Which of the messages after the covered range to read where there are more than `limit`. */
+  /** Which of the messages after the covered range to read if there are more than `limit`. */
   readonly keep: 'oldest' | 'newest'
   readonly limit?: number
 }
@@ -37,8 +37,8 @@ export interface Uncovered {
 }
 
 /**
- * Reads what a state's summary does not stand for: the messages kept at the top, those after the covered range, and those
- * that came late. Its cost does not depend on how much is covered.
+ * Reads the messages that a state's summary does not cover: those kept at the top, those after the covered range, and those
+ * that came late. The cost does not depend on how many messages are covered.
  */
 export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Uncovered> {
   const { threadId, state, limit = CONVERSATION_MESSAGES_MAX } = query
@@ -66,15 +66,15 @@ async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limi
   return await readMessages(tx, threadId, rows)
 }
 
-/** Left out where nothing was cleared: a planner without statistics would read the whole thread by it, and sort. */
+/** Omitted if nothing was cleared: without statistics the planner would read the whole thread by this condition, and sort. */
 function afterClear(tx: Tx, { clearedSeq, lastClearedAtMs = null }: Cleared) {
   const bySeq = clearedSeq === 0 ? tx`true` : tx`message.seq > ${clearedSeq}`
   return lastClearedAtMs === null ? bySeq : tx`${bySeq} and message.ordered_at > ${lastClearedAtMs}`
 }
 
 /**
- * Messages that were stored after the state saw the thread, and sort at or before the end of what it covers; those first
- * that were stored first.
+ * Messages that were stored after the state was created but sort at or before the end of its covered range, in the order of
+ * storing.
  */
 async function loadLate(
   tx: Tx,
@@ -94,20 +94,20 @@ async function loadLate(
 export interface CoveredQuery extends Cleared {
   readonly state: CompactionState
   readonly limit: number
-  /** Only messages before this place; null from the end of the range. Default null. */
+  /** Only messages before this position; null: from the end of the range. Default null. */
   readonly before?: Position | null
 }
 
 export interface CoveredPage {
   /** Oldest first. */
   readonly messages: Message[]
-  /** The place at which the next page goes on; null where this was the last. */
+  /** Where the next page continues; null on the last page. */
   readonly next: Position | null
 }
 
 /**
- * Reads the raw messages that a state's summary stands for, in pages from the end of the range to its beginning.
- * A message that a restore shows again at a later place is left out here.
+ * Reads the raw messages that a state's summary covers, in pages from the end of the range to its beginning.
+ * A message that a restore shows again at a later position is omitted here.
  */
 export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<CoveredPage> {
   const { threadId, clearedSeq, state, limit, before = null } = query
@@ -139,10 +139,10 @@ export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<Cove
 }
 
 /**
- * Reads a part of what a state's summary stands for, oldest first.
+ * Reads some of the messages that a state's summary covers, oldest first.
  *
  * @param query.after the message after which to begin; null for the first
- * @returns those of the next `limit` messages that are covered, and the last one looked at; null where there are no more
+ * @returns those of the next `limit` messages that are covered, and the last message read; null if there are no more
  */
 export async function loadCoveredAfter(
   tx: Tx,

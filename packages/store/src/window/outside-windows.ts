@@ -2,20 +2,20 @@ import type { Tx } from '../connection/connection.js'
 import { agentStands, threadStands } from '../messages/tombstones.js'
 import { isOwn } from '../sql/own-project.js'
 
-/** Threads of an agent, and those of them whose newest message is older than their rolling window. */
+/** The number of an agent's threads, and of those whose newest message is older than their rolling window. */
 export interface AgentOutsideWindow {
   readonly agent: string
   readonly threads: number
   readonly outside: number
 }
 
-/** What one look takes at most: the newest agents, and of each the newest threads. */
+/** The query checks the newest agents, and the newest threads of each. */
 const AGENTS_MAX = 100
 const THREADS_MAX = 200
 
 /**
- * The agents that have threads of which no context shows a message, because all are older than the rolling window. It reads
- * no messages: a thread's row knows the time of its newest.
+ * The agents with threads whose messages are all older than the rolling window, so that no context shows them. It reads no
+ * messages: a thread's row has the time of the newest.
  *
  * @param rollingWindow of agents that set none, in seconds; null for none
  */

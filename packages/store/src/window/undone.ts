@@ -6,27 +6,27 @@ import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
 /**
- * Undoing is a mark beside a message, as a pin that came late and gives way where there is no room. Compactions are a
- * function of the messages, their marks and the settings; so those that did not know of a mark become void from the first
- * one that concerns it, and are made again by the prune stage.
+ * Undoing stores a mark for a message. It works like a pin that was set late, and is ignored if the budget is too small.
+ * Compactions are a function of the messages, their marks and the settings; so those that were decided without the mark
+ * become void from the first one that concerns the message, and the prune stage creates them again.
  */
 
-/** Which messages of a thread: one, a range of sequence numbers, or all of them. */
+/** One message of a thread, a range of sequence numbers, or all messages. */
 export type MessageRange =
   | { readonly messageId: string }
   | { readonly fromSeq: number; readonly toSeq: number }
   | { readonly all: true }
 
 export interface UndoneChange {
-  /** Messages whose mark was set or taken away. */
+  /** Messages whose mark was set or removed. */
   readonly messages: number
-  /** Compactions that became void and are made again. */
+  /** Compactions that became void and are created again. */
   readonly states: number
 }
 
 /**
- * Compactions and what undoes them take turns: a compaction that was decided without a mark is either there to be voided,
- * or decides after it. Held until the transaction ends; compactions do not wait for each other.
+ * A lock between compactions and changes of marks: a compaction that was decided without a mark is either stored already, so
+ * that it can be voided, or is decided after the change. Held until the transaction ends; compactions share it.
  */
 export async function holdMarks(tx: Tx, threadId: string, mode: 'read' | 'change'): Promise<void> {
   if (mode === 'read') await tx`select pg_advisory_xact_lock_shared(hashtextextended(${threadId}, 0))`
@@ -40,7 +40,7 @@ export async function loadUndone(tx: Tx, threadId: string): Promise<Set<string>>
   return new Set(rows.map(({ messageId }) => messageId))
 }
 
-/** The same messages, those among them marked whose pruning was undone. */
+/** The same messages, with a mark on those whose pruning was undone. */
 export function markUndone(messages: readonly Message[], undone: ReadonlySet<string>): readonly Message[] {
   if (undone.size === 0) return messages
   return messages.map((message) => (undone.has(message.id) ? { ...message, undone: true } : message))
@@ -51,10 +51,10 @@ interface Concerned extends Columns<'contextStates', 'lane' | 'generation'> {
 }
 
 /**
- * Undoes what the compactions since the last clear did to some messages: none of them is condensed, removed or covered
- * from now on. Messages that no compaction has touched are left as they are.
+ * Undoes what the compactions since the last clear did to some messages: from now on none of them is condensed, removed or
+ * covered. Messages that no compaction has changed stay unmarked.
  *
- * @throws PermanentError `VALIDATION_ERROR` where the thread would have more marks than are allowed
+ * @throws PermanentError `VALIDATION_ERROR` if the thread would have more marks than are allowed
  */
 export async function undoCompactions(
   tx: Tx,
@@ -98,7 +98,7 @@ export async function undoCompactions(
   return { messages: messageIds.size, states: await voidFrom(tx, { threadId, clearEpoch }, concerned) }
 }
 
-/** Hands messages back to compactions: those that were made while they were kept from them are made again. */
+/** Removes marks, so that compactions may change the messages again; those that were decided with the marks are repeated. */
 export async function redoCompactions(
   tx: Tx,
   { threadId, clearEpoch, range }: { threadId: string; clearEpoch: number; range: MessageRange },
@@ -123,11 +123,11 @@ export async function redoCompactions(
   return { messages: ids.length, states: await voidFrom(tx, { threadId, clearEpoch }, concerned) }
 }
 
-/** Each part is found by an index of its own, once for a query: an `or` over both would read the whole thread. */
+/** Each part uses its own index, once per query: an `or` over both would read the whole thread. */
 function inRange(tx: Tx, threadId: string, range: MessageRange) {
   if ('all' in range) return tx`true`
   const ofThread = tx`select id from heddle.messages where thread_id = ${threadId}`
-  // Who names a message means the marks, too, by which restores show it again.
+  // A message includes the marks by which restores show it again.
   if ('messageId' in range) {
     return tx`message.id = any(array(
       select ${range.messageId}::uuid
@@ -148,11 +148,11 @@ async function refuseTooMany(tx: Tx, threadId: string): Promise<void> {
   throw new PermanentError('VALIDATION_ERROR', `a thread may have ${limits.undoneMessagesMax} undone messages`, {
     field: 'messages',
     received: String(size),
-    hint: 'undo a message or a range of them, or raise the budget of the agent so that fewer are condensed',
+    hint: 'Undo single messages or a range, or raise the budget of the agent so that fewer messages are condensed.',
   })
 }
 
-/** Makes each lane void from the first generation that is concerned, and has the prune stage look at the thread again. */
+/** Voids the states of each lane from the first generation that is concerned, and makes the prune stage run again. */
 async function voidFrom(
   tx: Tx,
   series: { threadId: string; clearEpoch: number },

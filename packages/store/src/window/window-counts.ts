@@ -10,24 +10,24 @@ export interface WindowCountsQuery {
   /** The thread's head at the last clear; 0 for none. */
   readonly clearedSeq: number
   readonly nowMs: number
-  /** Marks that restores left in the thread; see `restore-marks.ts`. */
+  /** Restore marks in the thread; see `restore-marks.ts`. */
   readonly restoredCount: number
 }
 
-/** What a thread holds, what its window shows of it, and what hides the rest. */
+/** The messages of a thread: how many its window shows, and why the others are hidden. */
 export interface WindowCounts {
   readonly inWindow: MessageCounts
   readonly ever: MessageCounts
-  /** Messages that a context could show were there no window and no clear: one that was restored counts once. */
+  /** Messages that a context could show without a window and a clear. A restored message counts once. */
   readonly imported: number
-  /** Messages after the last clear that a context could show, and that are older than the rolling window. */
+  /** Messages after the last clear that a context could show if they were not older than the rolling window. */
   readonly outsideWindow: number
   readonly beforeClear: number
 }
 
 /**
  * Counts exactly what the window of a thread hides, by reason. Each count costs the logarithm of the thread's length, and
- * bounds that are the same are counted once: three counts at most, one for a thread without a window and a clear.
+ * equal bounds are counted once: at most three counts, and one for a thread without a window and a clear.
  */
 export async function countWindow(tx: Tx, query: WindowCountsQuery): Promise<WindowCounts> {
   const { threadId, lastClearedAtMs, clearedSeq, restoredCount } = query

@@ -16,11 +16,11 @@ export interface WindowThread {
 export interface WindowThreadListing {
   readonly agentId: string
   readonly limit: number
-  /** The thread with which the page before ended. */
+  /** The last thread of the previous page. */
   readonly after?: Pick<WindowThread, 'createdAtMs' | 'threadId'> | undefined
 }
 
-/** A page of those threads of an agent that have messages which its last clear left, oldest thread first. */
+/** A page of an agent's threads with messages after its last clear, oldest thread first. */
 export async function listWindowThreads(
   tx: Tx,
   { agentId, limit, after }: WindowThreadListing,

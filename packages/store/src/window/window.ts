@@ -8,7 +8,7 @@ export interface WindowRange {
   readonly sinceMs: number | null
   /** The head at the last clear; 0 for none. */
   readonly afterSeq: number
-  /** Marks that restores left in the thread, where it is known: without any, none is looked for. */
+  /** Restore marks in the thread, if known: with 0 the query for them is skipped. */
   readonly restoredCount?: number
 }
 
@@ -16,18 +16,18 @@ export interface MessageCounts {
   /** All messages of the thread. */
   readonly stored: number
   readonly inWindow: number
-  /** The sequence number before which all messages are out of the window. */
+  /** The sequence number before which all messages are outside the window. */
   readonly openingSeq: number
-  /** Those of the window that may enter a context: one that was restored once, however often it stands there. */
+  /** Messages of the window that may be in a context. A restored message counts once. */
   readonly eligible: number
-  /** Those of the window that may not, by reason: `compact-summary`, or the roles `error` and `approval`. */
+  /** Messages of the window that may not, by reason: `compact-summary`, or the roles `error` and `approval`. */
   readonly aside: Readonly<Record<string, number>>
 }
 
 /**
- * Counts the messages of a window exactly without reading them: `latest_at` never falls from one sequence number to the
- * next, so halving finds the first message past the time bound. All after it are in the window but for those that came
- * late, and those that are kept aside; both are few and have an index of their own.
+ * Counts the messages of a window exactly without reading them: `latest_at` never decreases from one sequence number to the
+ * next, so a binary search finds the first message after the time bound. All later ones are in the window, except those that
+ * came late and those that contexts never show; both are few and have their own index.
  */
 export async function countMessages(tx: Tx, bounds: WindowRange): Promise<MessageCounts> {
   const { threadId, afterSeq } = bounds
@@ -79,7 +79,7 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
   }
 }
 
-/** Places of the window at which a message stands once more. There are as many marks as messages were restored, which is few. */
+/** Positions of the window at which a message is shown again. There are as many marks as restored messages, which are few. */
 async function countAgain(tx: Tx, bounds: WindowRange): Promise<number> {
   const { threadId, afterSeq } = bounds
   if (bounds.restoredCount === 0) return 0

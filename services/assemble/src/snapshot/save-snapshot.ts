@@ -10,7 +10,7 @@ import {
   removeSnapshotFile,
   type SnapshotRow,
   snapshotPath,
-  standingPart,
+  withoutErasedThreads,
   writeSnapshotFile,
 } from '@heddle/store'
 import { refuseExpired } from '../load/refuse-expired.js'
@@ -112,7 +112,7 @@ async function write(
     return await store.inProject(projectId, async (tx) => {
       const held = await holdSnapshot(tx, { id: requested.id })
       if (held?.status !== 'requested') return 'another worker came first'
-      const kept = await standingPart(tx, { agentId, file })
+      const kept = await withoutErasedThreads(tx, { agentId, file })
       if (kept === null) throw nothingToSave(agentName)
       if (path !== null) {
         isWritten = true

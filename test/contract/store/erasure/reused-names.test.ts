@@ -15,7 +15,7 @@ import {
   loadThread,
   recordSummaryPart,
   removeExpired,
-  standingPart,
+  withoutErasedThreads,
 } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
 import { append, appendAll, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
@@ -137,8 +137,8 @@ describe('the name of an erased thread', () => {
     await inProject(PROJECT, async (tx) => {
       const agentId = agentIdOf(PROJECT, 'weaver')
       const [gone] = old
-      expect(await standingPart(tx, { agentId, file: fileOf(gone ?? fresh) })).toBeNull()
-      expect(await standingPart(tx, { agentId, file: fileOf(fresh) })).toMatchObject({ message_count: 1 })
+      expect(await withoutErasedThreads(tx, { agentId, file: fileOf(gone ?? fresh) })).toBeNull()
+      expect(await withoutErasedThreads(tx, { agentId, file: fileOf(fresh) })).toMatchObject({ message_count: 1 })
 
       const part = { threadId, summarizer: 'test', summary: 'of a part' }
       await recordSummaryPart(tx, { ...part, headSeq: 2, hash: '01' })

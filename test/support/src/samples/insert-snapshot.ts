@@ -1,5 +1,5 @@
 import type { SnapshotFile } from '@heddle/core'
-import { finishSnapshot, requestSnapshot, standingPart, type Tx } from '@heddle/store'
+import { finishSnapshot, requestSnapshot, withoutErasedThreads, type Tx } from '@heddle/store'
 
 /**
  * Stores a snapshot as the assemble stage does, in one transaction.
@@ -11,7 +11,7 @@ export async function insertSnapshot(
   { agentId, fileName, file }: { agentId: string; fileName: string; file: SnapshotFile },
 ): Promise<SnapshotFile | null> {
   const createdAtMs = Date.parse(file.timestamp)
-  const kept = await standingPart(tx, { agentId, file })
+  const kept = await withoutErasedThreads(tx, { agentId, file })
   if (kept === null) return null
   const { session_id: id, description } = file
   const request = { id, agentId, description, fileName, storedIn: 'postgres' as const, createdAtMs }
