@@ -1,5 +1,5 @@
 import type { SnapshotFile } from '@heddle/core'
-import { finishSnapshot, requestSnapshot, withoutErasedThreads, type Tx } from '@heddle/store'
+import { finishSnapshot, requestSnapshot, type Tx, withoutErasedThreads } from '@heddle/store'
 
 /**
  * Stores a snapshot as the assemble stage does, in one transaction.
