@@ -39,6 +39,29 @@ describe('the trigger', () => {
     expect(settled(messages, null, 100_000)).toBeNull()
   })
 
+  test('ignores the token counts of contexts that can only be of another budget', () => {
+    const contextId = '018f0000-0000-7000-8000-000000000001'
+    const answering = (tokens: number) =>
+      Array.from({ length: 120 }, (_, index) =>
+        sampleMessage({
+          seq: index + 1,
+          content: 'x'.repeat(4_000),
+          role: index % 2 ? 'assistant' : 'user',
+          ...(index % 2 && { contextId, usage: { input_tokens: tokens } }),
+        }),
+      )
+    const pointOf = (messages: readonly Message[], budget: number) =>
+      nextCompaction(readConversation(messages), null, lane(budget), reference)?.point
+    const own = answering(0)
+    // Contexts of 12,000 tokens for a lane of 100,000, and the other way round.
+    expect(pointOf(own, 100_000)).toBeDefined()
+    expect(pointOf(answering(12_000), 100_000)?.orderedAtMs).toBeLessThanOrEqual(
+      (pointOf(own, 100_000)?.orderedAtMs ?? 0) + 25_000,
+    )
+    expect(pointOf(own, 12_000)).toBeDefined()
+    expect(pointOf(answering(80_000), 12_000)).toEqual(pointOf(own, 12_000))
+  })
+
   test('uses the token count that a provider reported if the reply names its context', () => {
     const usage = { input_tokens: 90_000, output_tokens: 100 }
     const contextId = '018f0000-0000-7000-8000-000000000001'

@@ -10,7 +10,7 @@ import { type Lane, triggerTokens } from './lane.js'
 import { planSummary } from './plan-summary.js'
 import { type CompactionState, type Coverage, isCovered } from './state.js'
 import { costUnder, plannedSummaryTokens } from './state-costs.js'
-import { reportedTokens } from './usage.js'
+import { reportedIn } from './usage.js'
 
 /** A decision on a message, with the tokens left after it. */
 export interface PlannedPruning extends PruneDecision {
@@ -62,10 +62,13 @@ export function nextCompaction(
     usage += costUnder(message, state)
   }
   let due = Math.max(triggerTokens(lane.limitTokens), state === null ? 0 : usage + lane.limitTokens * GROWTH_SHARE_MIN)
+  let counted = usage
   for (; at < messages.length; at++) {
     const message = messages[at]
     if (!message) break
-    usage = reportedTokens(message) ?? usage + costUnder(message, state)
+    const cost = costUnder(message, state)
+    counted += cost
+    usage = reportedIn(message, counted, lane) ?? usage + cost
     if (usage < due || !ends[at]) continue
     const plan = planAt(readConversation(messages.slice(0, at + 1)), state, lane, reference, usage)
     if (plan) return plan

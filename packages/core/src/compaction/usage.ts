@@ -1,4 +1,23 @@
 import type { Message } from '../conversation/message.js'
+import type { Lane } from './lane.js'
+
+/** A provider counts up to a third more than our counter; a context is within its limit, and its answer comes on top. */
+const OVER_LIMIT_MAX = 1.5
+/** A provider counts less than our counter at times, and never less than half. */
+const UNDER_COUNT_MIN = 0.5
+
+/**
+ * The reported tokens of a message if they can be those of a context of this lane. Replies to requests with another budget
+ * report contexts of other lanes: a smaller one would hide the growth of this lane for ever, and a larger one would make it
+ * compact over and over.
+ *
+ * @param countedTokens of a context of this lane at the message, by our own counter
+ */
+export function reportedIn(message: Message, countedTokens: number, { limitTokens }: Lane): number | null {
+  const reported = reportedTokens(message)
+  if (reported === null || reported > limitTokens * OVER_LIMIT_MAX) return null
+  return reported < countedTokens * UNDER_COUNT_MIN ? null : reported
+}
 
 /**
  * Tokens that the provider reported for the request that this message answered, plus the answer. Trusted only if the
