@@ -63,11 +63,10 @@ describe.each(modes())('direct appends, $title', ({ mode, skip }) => {
     }
   })
 
-  test('an append to a thread that is locked goes through the queue as well, and is stored once', async () => {
-    await tests.start(['ingest'])
-    const { directClient: client, store, projectId } = tests.pipeline
-    await client.messages.append({ agent: 'coder', thread: 'locked', messages: [user('before')] })
-    const threadId = threadIdOf(projectId, 'locked')
+  /** Locks the cursor of a thread, as an erasure does. @returns ends it */
+  async function lock(thread: string): Promise<() => Promise<unknown>> {
+    const { store, projectId } = tests.pipeline
+    const threadId = threadIdOf(projectId, thread)
     let unlock = () => {}
     let holding: Promise<unknown> = Promise.resolve()
     await new Promise<void>((locked) => {
@@ -77,14 +76,38 @@ describe.each(modes())('direct appends, $title', ({ mode, skip }) => {
         await new Promise<void>((resolve) => (unlock = resolve))
       })
     })
+    return () => {
+      unlock()
+      return holding
+    }
+  }
+
+  test('an append to a thread that is locked goes through the queue as well, and is stored once', async () => {
+    await tests.start(['ingest'])
+    const { directClient: client, queues } = tests.pipeline
+    await client.messages.append({ agent: 'coder', thread: 'locked', messages: [user('before')] })
+    const unlock = await lock('locked')
     const appending = client.messages.append({ agent: 'coder', thread: 'locked', messages: [user('meanwhile')] })
-    const { queues } = tests.pipeline
     const active = async () => (await queues.stats()).find(({ stage }) => stage === 'ingest')?.active
     await expect.poll(active, { timeout: 10_000 }).toBe(1)
-    unlock()
-    await holding
+    await unlock()
     expect(await appending).toMatchObject({ stored: 1 })
     expect(contentsOf(await client.messages.list({ thread: 'locked' }))).toEqual(['before', 'meanwhile'])
+  })
+
+  test('the wait for a commit ends at the deadline, or when the caller aborts', async () => {
+    const { directClient: client } = tests.pipeline
+    const append = { agent: 'coder', thread: 'slow', messages: [user('one')] }
+    await client.messages.append(append)
+    const unlock = await lock('slow')
+    const beganMs = performance.now()
+    await expect(client.messages.append({ ...append, deadlineMs: 50 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+    await expect(client.messages.append({ ...append, signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
+    // Less than the time after which an append goes through the queue.
+    expect(performance.now() - beganMs).toBeLessThan(900)
+    await unlock()
   })
 
   test('an append to an erased thread is refused', async () => {

@@ -1,7 +1,7 @@
-import { isWorthRetrying } from '@heddle/client/calls'
+import { isWorthRetrying, type RetryPolicy } from '@heddle/client/calls'
 import { errorFromData, type IngestJob, stagesAfterIngest, type WakeJob } from '@heddle/contracts'
 import { type Queues, Wakes } from '@heddle/queue'
-import { type Clock, type Logger, within } from '@heddle/runtime'
+import { type Clock, type Logger, untilStopped, within } from '@heddle/runtime'
 import { AppendCommits, type Store } from '@heddle/store'
 import type { OutgoingJob } from './split-append.js'
 
@@ -22,6 +22,8 @@ export interface DirectOutcome {
  * and the queue bounds them.
  */
 const APPENDS_MAX = 8
+/** The same for one project, so that a project under load leaves some to the others. */
+const APPENDS_OF_PROJECT_MAX = 4
 /** Characters of JSON of one append. A larger one would occupy the event loop of a gateway; workers have threads and time. */
 const JSON_CHARACTERS_MAX = 256_000
 /**
@@ -41,7 +43,7 @@ export class DirectAppends {
   readonly #options: DirectAppendsOptions
   readonly #commits: AppendCommits
   readonly #wakes: Wakes
-  #underWay = 0
+  readonly #underWay = new Map<string, number>()
   #isClosed = false
 
   constructor(options: DirectAppendsOptions) {
@@ -57,20 +59,25 @@ export class DirectAppends {
    * @returns null if it has to go through the queue: nothing was stored, or it is not known yet whether it was
    * @throws ConflictError where an id is taken by another message; PermanentError where the append is refused
    */
-  async store({ job, bytes }: OutgoingJob): Promise<DirectOutcome | null> {
-    if (this.#isClosed || this.#underWay >= APPENDS_MAX || bytes > JSON_CHARACTERS_MAX) return null
+  async store(
+    { job, bytes }: OutgoingJob,
+    { endsAtMs, signal }: Omit<RetryPolicy, 'clock'>,
+  ): Promise<DirectOutcome | null> {
     const { clock, log } = this.#options
-    const { requestId } = job
-    this.#underWay++
-    const storing = this.#store(job).finally(() => this.#underWay--)
+    const { projectId, requestId } = job
+    if (this.#isClosed || bytes > JSON_CHARACTERS_MAX || !this.#hasCapacity(projectId)) return null
+    this.#count(projectId, 1)
+    const storing = this.#store(job).finally(() => this.#count(projectId, -1))
+    const timeoutMs = Math.max(1, Math.min(PATIENCE_MS, endsAtMs - clock.monotonicMs()))
     const late = () => {
       log.debug({ requestId }, 'an append takes long to commit and goes through the queue as well')
       return null
     }
     try {
-      return await within(storing, { timeoutMs: PATIENCE_MS, late, clock })
+      const stored = within(storing, { timeoutMs, late, clock })
+      return await (signal === undefined ? stored : untilStopped(signal, stored))
     } catch (error) {
-      if (!isWorthRetrying(error)) throw error
+      if (signal?.aborted === true || !isWorthRetrying(error)) throw error
       log.debug({ error, requestId }, 'an append could not be committed and goes through the queue')
       return null
     }
@@ -81,6 +88,19 @@ export class DirectAppends {
     this.#isClosed = true
     await this.#wakes.close()
     await this.#commits.close()
+  }
+
+  #hasCapacity(projectId: string): boolean {
+    if ((this.#underWay.get(projectId) ?? 0) >= APPENDS_OF_PROJECT_MAX) return false
+    let all = 0
+    for (const count of this.#underWay.values()) all += count
+    return all < APPENDS_MAX
+  }
+
+  #count(projectId: string, change: 1 | -1): void {
+    const count = (this.#underWay.get(projectId) ?? 0) + change
+    if (count === 0) this.#underWay.delete(projectId)
+    else this.#underWay.set(projectId, count)
   }
 
   async #store(job: IngestJob): Promise<DirectOutcome> {

@@ -134,13 +134,13 @@ async function storeDirectly(
   parts: EngineContext,
   append: PlacedAppend,
   messages: readonly SizedMessage[],
-  { signal }: SendOptions,
+  options: SendOptions,
 ): Promise<DirectOutcome | null> {
   const [only, ...more] = parts.directAppends === null ? [] : split(messages)
   if (parts.directAppends === null || only === undefined || more.length > 0) return null
-  signal?.throwIfAborted()
+  options.signal?.throwIfAborted()
   try {
-    return await parts.directAppends.store(jobOf(parts, append, only))
+    return await parts.directAppends.store(jobOf(parts, append, only), options)
   } catch (error) {
     throw countedAsAppended(error, only.messages, append.given)
   }
