@@ -65,7 +65,7 @@ export function summarizeOnce(
   summarizers: Summarizers,
   more: Partial<SummarizeDeps> = {},
 ): Promise<Outcome> {
-  return summarize(jobFor(thread), { store, settings, summarizers, ...quiet, tellCompacted: () => {}, ...more })
+  return summarize(jobFor(thread), { store, settings, summarizers, ...quiet, publishCompacted: () => {}, ...more })
 }
 
 /** Wakes the stages as their jobs do, until no work is left. */

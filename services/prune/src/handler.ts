@@ -34,7 +34,7 @@ import {
 import { asSent } from './counting.js'
 import { growBelowTrigger, isKnown, loadAdded } from './incremental-usage.js'
 import { isAwaiting, loadLanes, storedUsages, type ThreadLane } from './lanes.js'
-import { type Counted, firstLook, loadCounted, MESSAGES_LOOKED_AT_MAX } from './load-candidates.js'
+import { type Counted, firstReadLimit, loadCounted, MESSAGES_READ_MAX } from './load-candidates.js'
 
 export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */
@@ -132,7 +132,7 @@ async function compactOnce(
   { sizeMax }: PruneDeps,
 ): Promise<number | null | 'busy'> {
   refuseLargeJob(uncoveredSize(compaction.thread, compaction.latest), sizeMax)
-  for (let limit = firstLook(compaction); ; limit = Math.min(2 * limit, MESSAGES_LOOKED_AT_MAX)) {
+  for (let limit = firstReadLimit(compaction); ; limit = Math.min(2 * limit, MESSAGES_READ_MAX)) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
     if (await voidOvertaken(tx, compaction, state, messages)) return 'busy'
     const isOff = compaction.settings.disableAutoSummarize
@@ -143,7 +143,7 @@ async function compactOnce(
       return 'busy'
     }
     // If the messages are many and small, those read may not reach the trigger.
-    if (!hasMore || isOff || limit >= MESSAGES_LOOKED_AT_MAX)
+    if (!hasMore || isOff || limit >= MESSAGES_READ_MAX)
       return hasMore || undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
   }
 }

@@ -11,20 +11,20 @@ import {
 import { withExactTokens } from './counting.js'
 
 /** Fewest messages of a first read: with less, each compaction of a long backlog would read the rest again. */
-const MESSAGES_LOOKED_AT_FIRST = 1_024
+const FIRST_READ_MESSAGES_MIN = 1_024
 /** Windows of messages that are read at once from a backlog, and compacted one after the other. */
-const LOOKED_AT_WINDOWS = 3
+const FIRST_READ_WINDOWS = 3
 /** Most messages read for one compaction: more than fit any model's window. */
-export const MESSAGES_LOOKED_AT_MAX = 16 * CONVERSATION_MESSAGES_MAX
+export const MESSAGES_READ_MAX = 16 * CONVERSATION_MESSAGES_MAX
 
 /** Number of messages that fill the lane, at the average length of the thread's messages. */
-export function firstLook({ thread, lane }: Compaction): number {
+export function firstReadLimit({ thread, lane }: Compaction): number {
   const averageTokens = Math.max(
     1,
     thread.tokensEstimate / Math.max(1, thread.headSeq - thread.baseSeq - thread.restoredCount),
   )
-  const filling = Math.ceil((LOOKED_AT_WINDOWS * lane.limitTokens) / averageTokens)
-  return Math.min(Math.max(filling, MESSAGES_LOOKED_AT_FIRST), MESSAGES_LOOKED_AT_MAX)
+  const filling = Math.ceil((FIRST_READ_WINDOWS * lane.limitTokens) / averageTokens)
+  return Math.min(Math.max(filling, FIRST_READ_MESSAGES_MIN), MESSAGES_READ_MAX)
 }
 
 /** Input of the compaction decision. */

@@ -23,7 +23,7 @@ export interface SummarizeDeps extends AccountingDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   /** Publishes an event for a new state. */
-  readonly tellCompacted: (projectId: string, threadId: string, stateId: string) => void
+  readonly publishCompacted: (projectId: string, threadId: string, stateId: string) => void
   /** Largest input read in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
@@ -131,7 +131,7 @@ async function summarizeLane(job: Job<WakeJob>, deps: SummarizeDeps, compaction:
   )
   await summarizer.stored()
   if (!published) return skipped('a clear, a late message or another worker came first', next)
-  deps.tellCompacted(projectId, threadId, pending.id)
+  deps.publishCompacted(projectId, threadId, pending.id)
   return done(next)
 }
 

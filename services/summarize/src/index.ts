@@ -35,7 +35,7 @@ export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<
     append: (projectId, drafts) => storeEvents(deps.store, { projectId, events: drafts }),
     publish: (event) => deps.queues.publish(event),
   })
-  const tellCompacted = (projectId: string, threadId: string, stateId: string) =>
+  const publishCompacted = (projectId: string, threadId: string, stateId: string) =>
     events.add(projectId, { topic: 'thread.compacted', threadId, subjectId: stateId })
   const worker = await deps.queues.defineWorker({
     ...deps,
@@ -45,7 +45,7 @@ export async function createSummarizeWorker(deps: SummarizeWorkerDeps): Promise<
       const outcome = await hereOrElsewhere({
         job,
         large: deps.large,
-        here: (sizeMax?: WorkSize) => summarize(job, { ...deps, tellCompacted, sizeMax }),
+        here: (sizeMax?: WorkSize) => summarize(job, { ...deps, publishCompacted, sizeMax }),
         publish: (event) => events.add(projectId, event),
       })
       // Contexts prepared earlier lack the new summary. If prune follows, it prepares them again.

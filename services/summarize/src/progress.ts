@@ -9,13 +9,13 @@ import {
 } from '@heddle/core'
 import type { Job } from '@heddle/queue'
 import {
+  type LoadedProgress,
   loadCheckpoint,
   loadIterationsByRank,
   loadProgress,
   loadThread,
   type ProgressRow,
   type ProgressSeries,
-  type ProgressStanding,
   publishProgress,
   settleProgress,
 } from '@heddle/store'
@@ -46,11 +46,11 @@ export async function keepProgress(job: Job<WakeJob>, deps: ProgressDeps): Promi
       if (!thread || thread.iterationCount === 0) return null
       const settings = mergeSettings(deps.settings, thread.agentSettings, thread.settings)
       const series = { threadId, lane: progressLane(settings), clearEpoch: thread.clearEpoch }
-      const standing = await loadProgress(tx, series)
+      const loaded = await loadProgress(tx, series)
       const checkpoint = await loadCheckpoint(tx, series)
-      const step = settings.disableAutoSummarize ? null : dueStep(standing, checkpoint, settings)
-      if (step === null) await settleProgress(tx, { threadId, count: standing.stored })
-      return step && { step, series, standing, checkpoint, settings, headSeq: thread.headSeq }
+      const step = settings.disableAutoSummarize ? null : dueStep(loaded, checkpoint, settings)
+      if (step === null) await settleProgress(tx, { threadId, count: loaded.stored })
+      return step && { step, series, loaded, checkpoint, settings, headSeq: thread.headSeq }
     })
     if (work === null) return made === 0 ? 'nothing' : 'done'
     await makeStep(job, deps, work)
@@ -59,7 +59,7 @@ export async function keepProgress(job: Job<WakeJob>, deps: ProgressDeps): Promi
 }
 
 function dueStep(
-  { eligible, newest, holds }: ProgressStanding,
+  { eligible, newest, holds }: LoadedProgress,
   checkpoint: ProgressRow | null,
   settings: Settings,
 ): ProgressStep | null {
@@ -69,7 +69,7 @@ function dueStep(
 interface Work {
   readonly step: ProgressStep
   readonly series: ProgressSeries
-  readonly standing: ProgressStanding
+  readonly loaded: LoadedProgress
   readonly checkpoint: ProgressRow | null
   readonly settings: Settings
   /** The head of the thread when it was read. */
@@ -78,12 +78,12 @@ interface Work {
 
 /** The result is discarded if another worker, a clear or a late iteration came first. */
 async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Promise<void> {
-  const { step, series, standing, checkpoint, settings, headSeq } = work
+  const { step, series, loaded, checkpoint, settings, headSeq } = work
   const { store } = deps
   const summarizer = await accountedSummarizer(deps, { ...job.payload, headSeq }, settings)
   const { projectId, threadId } = job.payload
   const { kind, total, coveredCount, baseCount } = step
-  const base = baseCount === 0 ? null : kind === 'fold' ? standing.newest : checkpoint
+  const base = baseCount === 0 ? null : kind === 'fold' ? loaded.newest : checkpoint
   const iterations = await store.inProject(projectId, (tx) =>
     loadIterationsByRank(tx, { threadId, after: baseCount, limit: coveredCount - baseCount }),
   )
@@ -101,7 +101,7 @@ async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Prom
     publishProgress(tx, {
       ...series,
       headSeq,
-      version: (standing.newest?.version ?? 0) + 1,
+      version: (loaded.newest?.version ?? 0) + 1,
       kind,
       total,
       coveredCount,

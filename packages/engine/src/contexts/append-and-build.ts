@@ -67,7 +67,7 @@ async function afterAppend<Outcome>(
   const { thread, agent } = checked
   if (agent === undefined) throw validationError('agent', 'is needed to append messages', agent)
   if (checked.at !== undefined)
-    throw validationError('at', 'must be left out with append: the past has no new messages', checked.at)
+    throw validationError('at', 'must be omitted with append: new messages cannot be added to the past', checked.at)
   const endsAtMs = parts.clock.monotonicMs() + deadlineMs
   const given = { format: appendFormat ?? 'neutral', messages: append } as AppendMessages
   const appended = await appendMessages(parts, {

@@ -25,11 +25,11 @@ export interface BuildContextOptions extends Omit<BuildOptions, 'idempotencyKey'
 }
 
 /**
- * Asks for a context and waits for it. Its row is the answer: what is lost on the way, a job or a message, costs a moment
- * and never the context.
+ * Requests a context and waits for it. The row holds the result, so a lost job or message delays the context but never
+ * loses it.
  *
- * @throws PermanentError with the reason why it cannot be built, such as `BUDGET_TOO_SMALL`, or `NOT_FOUND` where the
- *   thread is not there, or is erased meanwhile
+ * @throws PermanentError with the reason why it cannot be built, such as `BUDGET_TOO_SMALL`, or `NOT_FOUND` if the thread
+ *   does not exist or is erased meanwhile
  * @throws RetryableError `TIMEOUT` at the deadline
  */
 export async function buildContext(
@@ -54,16 +54,16 @@ export async function buildContext(
 }
 
 /**
- * One request and the wait for its answer. Where nothing is likely to be prepared for it, the job carries it, and the worker
- * makes its row together with the answer. Who has waited for a while and finds no row makes it: from then on nothing that is
- * lost can lose the request, too.
+ * One request and the wait for its result. Unless a prepared context is likely, the job carries the request, and the worker
+ * writes the row together with the result. If the caller finds no row after a while, it writes the row: from then on a lost
+ * job cannot lose the request.
  */
 class AwaitedContext {
   readonly #parts: EngineContext
   readonly #request: ContextRequest
   readonly #id: string
   readonly #deadlineAtMs: number
-  /** Under which one may be prepared for it; null where none ever is. */
+  /** The key of a prepared context for this request; null if none can exist. */
   readonly #key: string | null
   readonly #expected: ExpectedReply<ContextResult>
   #isSent = false
@@ -102,29 +102,29 @@ class AwaitedContext {
     const { prebuild } = this.#request
     const isLikelyPrepared = this.#key !== null && (prebuild ?? this.#parts.likelyPrepared.has(this.#key))
     const carried = isLikelyPrepared ? null : this.#carried()
-    if (carried === null) return (await this.#ask()) ?? (await this.#expected.result)
+    if (carried === null) return (await this.#writeRow()) ?? (await this.#expected.result)
     await this.#add(carried)
     return await this.#expected.result
   }
 
-  /** A job that brings all that its worker must know; null where the request is too large for it. */
+  /** A job with the whole request; null if the request is too large. */
   #carried(): Partial<ContextJob> | null {
     const { threadId, request, deadlineAtMs } = this.#row()
-    // Almost all requests are far from the bound: without their message they are a few names and numbers.
+    // Almost all requests are far below the limit: without their message they are a few names and numbers.
     const { message = '' } = request
     if (message.length > limits.requestInJobCharactersMax) return null
     if (JSON.stringify(request).length > limits.requestInJobCharactersMax) return null
     return { threadId, asked: { request, deadlineAtMs } }
   }
 
-  /** @returns what was prepared and answers it, which is found by the statement that asks; then nothing is asked for */
-  async #ask(): Promise<ContextResult | undefined> {
+  /** Writes the row of the request. @returns a prepared context, found by the same statement; then no row is written */
+  async #writeRow(): Promise<ContextResult | undefined> {
     const { store, projectId, clock } = this.#parts
     // A request that was sent is answered by its own worker.
-    const isToBeLookedFor = this.#key !== null && !this.#isSent
+    const mayBePrepared = this.#key !== null && !this.#isSent
     const asked = {
       ...this.#row(),
-      ...(isToBeLookedFor && { prepared: { key: this.#key ?? '', nowMs: clock.nowMs() } }),
+      ...(mayBePrepared && { prepared: { key: this.#key ?? '', nowMs: clock.nowMs() } }),
     }
     const { ready } = await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
     if (ready !== null) return ready
@@ -146,9 +146,9 @@ class AwaitedContext {
     const { store, projectId } = this.#parts
     const wasSent = this.#isSent
     const row = await store.inProject(projectId, (tx) => loadContext(tx, { id: this.#id }), { snapshot: true })
-    // There is none yet, or it was erased: with its thread, which asking says, or since it was about to show another one
-    // that was.
-    if (row === null && wasSent) return await this.#ask()
+    // No worker wrote the row yet, or it was erased: with its thread, in which case writing it fails, or because the context
+    // would have shown another thread that was erased.
+    if (row === null && wasSent) return await this.#writeRow()
     if (row !== null && !isSame(row.request, this.#request)) throw otherRequest(row.request)
     const result = resultOf(row)
     if (result !== undefined) this.#note(row?.mayAnswerAgain ?? false)
@@ -162,7 +162,7 @@ class AwaitedContext {
     return result
   }
 
-  /** An answer that may answer again is not brought by a reply. */
+  /** Contexts that may answer later requests never come by a reply. */
   #note(mayAnswerAgain: boolean): void {
     if (this.#key !== null && this.#request.prebuild === undefined)
       this.#parts.likelyPrepared.note(this.#key, mayAnswerAgain)
@@ -179,9 +179,9 @@ function isSame(stored: ContextRequest, request: ContextRequest): boolean {
 }
 
 function otherRequest(request: ContextRequest): ConflictError {
-  return new ConflictError('under this idempotency key another context of the thread was requested', {
+  return new ConflictError('another context of the thread was requested with this idempotency key', {
     field: 'idempotencyKey',
     facts: { request },
-    hint: 'Use a key of its own for each request; a repeat must be the same in every field.',
+    hint: 'Use a separate key for each request. A repeated request must be the same in every field.',
   })
 }

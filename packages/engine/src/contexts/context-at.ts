@@ -13,18 +13,18 @@ import type { EngineContext } from '../setup/options.js'
 import { withPartBytes } from './context-parts.js'
 
 /**
- * The last context of a thread that was built up to a moment, whatever was asked for: as it was delivered, made again of
- * what is stored.
+ * The last context of a thread that was built up to a time, for any request: as it was delivered, rebuilt from the stored
+ * data.
  *
- * @throws PermanentError `VALIDATION_ERROR` for a moment that has not come; `NOT_FOUND` where no context was built by then,
- *   is kept no more, or has lost parts to an erasure
+ * @throws PermanentError `VALIDATION_ERROR` for a time in the future; `NOT_FOUND` if no context was built by then, or it is
+ *   no longer stored, or parts of it were erased
  */
 export async function lastContextAt(parts: EngineContext, { thread, at }: MomentOptions): Promise<ContextResult> {
   const checked = parse(contextRequestSchema.pick({ thread: true, at: true }).required(), { thread, at }, 'moment')
   return await find(parts, checked, null)
 }
 
-/** As {@link lastContextAt}, for the very same request. */
+/** As {@link lastContextAt}, but only contexts of an equal request. */
 export async function contextAt(
   parts: EngineContext,
   request: ContextRequest & { at: string },
@@ -46,7 +46,11 @@ async function find(
     Promise.all([loadContextAt(tx, query), loadThread(tx, query)]),
   )
   if (row?.result != null) return await withPartBytes(parts, row.result)
-  if (found === null) throw notFound('thread', thread, 'list the threads there are')
-  const what = request === null ? 'no context of the thread' : 'no context for this very request'
-  throw notFound('at', at, `${what} was built by then, or it is kept no more; contexts of the past are not made up`)
+  if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
+  const what = request === null ? 'no context of the thread' : 'no context for exactly this request'
+  throw notFound(
+    'at',
+    at,
+    `${what} was built by then, or it is no longer stored. Only contexts that were built can be shown`,
+  )
 }

@@ -9,9 +9,9 @@ import { checkPageLimit, type EngineContext } from '../setup/options.js'
 const LIMIT_DEFAULT = 100
 
 /**
- * The contexts that were asked for in a thread, newest first, without their messages.
+ * The requested contexts of a thread, newest first, without their messages.
  *
- * @throws PermanentError `NOT_FOUND` without the thread, `VALIDATION_ERROR`
+ * @throws PermanentError `NOT_FOUND` if the thread does not exist, `VALIDATION_ERROR`
  */
 export async function listThreadContexts(
   { store, projectId }: EngineContext,

@@ -4,10 +4,10 @@ import { loadPartContents } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * A context with the bytes of its images, documents and sounds. Up to here it holds slots in their places: what is stored and
- * sent of contexts never copies them.
+ * A context with the bytes of its images, documents and sounds. Stored and sent contexts have placeholders instead, so that
+ * the bytes are never copied.
  *
- * @throws PermanentError `NOT_FOUND` where bytes were erased
+ * @throws PermanentError `NOT_FOUND` if bytes were erased
  */
 export async function withPartBytes(
   { store, projectId }: EngineContext,
@@ -20,7 +20,7 @@ export async function withPartBytes(
     throw new PermanentError('NOT_FOUND', `context ${context.id} cannot be shown: images or files in it were erased`, {
       field: 'context',
       received: context.id,
-      hint: 'what was erased cannot be brought back; ask for the context again',
+      hint: 'Erased files cannot be restored. Build a new context of the thread.',
     })
   }
   const base64 = new Map([...contents].map(([hash, bytes]) => [hash, bytes.toString('base64')]))

@@ -21,12 +21,12 @@ import { withPartBytes } from './context-parts.js'
 import { jobOf, resultOf, rowOf } from './request-row.js'
 
 /**
- * Asks for a context and does not wait for it: {@link findContext} tells when it is there, as does the event
- * `context.built`. What cannot be built fails later, with its reason in the same place.
+ * Requests a context without waiting for it: {@link findContext} returns it, and the event `context.built` reports it. If it
+ * cannot be built, {@link findContext} throws the reason.
  *
- * @param options `deadlineMs`: until then the context is built or never. Default 600,000
+ * @param options `deadlineMs`: the context is not built after this time. Default 600,000
  * @returns the id of the context
- * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND` where the thread was erased
+ * @throws PermanentError `VALIDATION_ERROR`, `NOT_FOUND` if the thread was erased
  */
 export async function startContextRequest(
   parts: EngineContext,
@@ -42,41 +42,42 @@ export async function startContextRequest(
   const asked = rowOf(parts, id, checked, Date.now() + deadlineMs)
   try {
     await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
-    // The row is the request: without the job, the reconciler finds it.
+    // The row is the request: if the job is lost, the reconciler finds it.
     await queues
       .add('assemble', jobOf(parts, id, checked))
-      .catch((error: unknown) => log?.warn({ error, contextId: id }, 'a requested context waits for the reconciler'))
+      .catch((error: unknown) =>
+        log?.warn({ error, contextId: id }, 'a context request could not be queued; the reconciler will queue it'),
+      )
     return id
   } finally {
-    // From here on its job counts.
+    // The job is counted by the queue itself.
     release()
   }
 }
 
 /**
- * How a context stands that was asked for.
+ * The state of a requested context.
  *
- * @throws PermanentError `NOT_FOUND`; the reason where the context failed; RetryableError `TIMEOUT` where nobody built it
- *   by its deadline
+ * @throws PermanentError `NOT_FOUND`; the reason if the context failed; RetryableError `TIMEOUT` if it was not built by its
+ *   deadline
  */
 export async function findContext(parts: EngineContext, given: string): Promise<RequestedContext> {
   const { store, projectId, clock } = parts
   const id = parse(idSchema, given, 'context')
   const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
-  if (!row) throw notFound('context', id, 'it was never requested in this project, or its days are over')
+  if (!row) throw notFound('context', id, 'it was never requested in this project, or its retention time has passed')
   const context = resultOf(row)
   if (context !== undefined) return { id, status: 'built', context: await withPartBytes(parts, context) }
   if (row.deadlineAtMs >= clock.nowMs()) return { id, status: 'requested' }
   throw new RetryableError('TIMEOUT', `context ${id} was not built by its deadline`, {
-    hint: 'ask for it again; `heddle queues` shows what is waiting',
+    hint: 'Request it again. `heddle queues` shows the waiting jobs.',
   })
 }
 
 /**
  * A context as it was delivered.
  *
- * @throws PermanentError `NOT_FOUND`, also where parts of it were erased, with what they were; the reason where the context
- *   failed
+ * @throws PermanentError `NOT_FOUND`, also if parts of it were erased, and then names them; the reason if the context failed
  */
 export async function getContext(
   parts: EngineContext,
@@ -86,7 +87,7 @@ export async function getContext(
   return await withPartBytes(parts, await readContext(parts, given, options))
 }
 
-/** With slots in the places of the bytes of images and files, which is all that it takes to compare it. */
+/** With placeholders for the bytes of images and files, which suffices for a comparison. */
 async function readContext(
   { store, projectId }: EngineContext,
   given: string,
@@ -100,10 +101,9 @@ async function readContext(
 }
 
 /**
- * What became of one context in another: what came in, what went out, what changed its form or its place, and the tokens by
- * section.
+ * The difference between two contexts: added, removed, changed and moved entries, and the tokens by section.
  *
- * @throws PermanentError as {@link getContext}, for either
+ * @throws PermanentError as {@link getContext}, for either context
  */
 export async function compareContexts(parts: EngineContext, before: string, after: string): Promise<ContextDiff> {
   const [left, right] = [await readContext(parts, before, {}), await readContext(parts, after, {})]

@@ -25,8 +25,8 @@ import {
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * What a compaction at the end of a thread would do now, message by message, and what it would free. Nothing is changed:
- * the plan is that of the prune stage.
+ * What a compaction at the end of a thread would do now, message by message, and how many tokens it would free. Nothing is
+ * changed. The plan is the one that the prune stage would make.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */
@@ -61,7 +61,7 @@ export async function planPruning(parts: EngineContext, options: PlanOptions): P
 /**
  * The compaction of a thread in the lane of its settings, or of a request.
  *
- * @throws PermanentError `NOT_FOUND`; `VALIDATION_ERROR` where the thread belongs to another agent
+ * @throws PermanentError `NOT_FOUND`; `VALIDATION_ERROR` if the thread belongs to another agent
  */
 export async function compactionOf(
   tx: Tx,
@@ -108,7 +108,7 @@ function plannedMessages(
     role: message.role,
     tokensBefore: message.tokens,
   })
-  // What is both pruned and summarized is not shown twice: the summary is what a context would have.
+  // A message that is both pruned and summarized is listed once: a context would have the summary.
   const pruned = prunings.flatMap(({ messageId, action, reason, text, tokens }): PlannedMessage[] => {
     const message = byId.get(messageId)
     if (!message || covered.has(messageId)) return []

@@ -3,7 +3,6 @@ import { requestKey, threadIdOf } from '@heddle/core'
 import type { AskedContext, ContextRow } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
-/** A request as the row that asks for it. */
 export function rowOf(
   { projectId }: EngineContext,
   id: string,
@@ -13,12 +12,12 @@ export function rowOf(
   return { id, threadId: threadIdOf(projectId, request.thread), request, deadlineAtMs }
 }
 
-/** The job that has its row answered. */
+/** The job that has the request in a row built. */
 export function jobOf({ queues, projectId }: EngineContext, contextId: string, request: ContextRequest): ContextJob {
   return { projectId, contextId, replyTo: queues.inbox, requestKey: requestKey(projectId, request) }
 }
 
-/** @throws HeddleError the reason where it failed */
+/** @throws HeddleError the reason if it failed */
 export function resultOf(row: Pick<ContextRow, 'error' | 'result'> | null): ContextResult | undefined {
   if (row?.error) throw errorFromData(row.error)
   return row?.result ?? undefined

@@ -7,9 +7,9 @@ import type { EngineContext } from '../setup/options.js'
 import { compactionOf } from './prune-plan.js'
 
 /**
- * Undoes what compactions did to a message, a range or a whole thread: the next context shows those messages verbatim
- * where they fit, and no later compaction takes them until `redo` hands them back. Messages that no compaction has touched
- * are not counted, so doing it twice does it once.
+ * Undoes what compactions did to a message, a range or a whole thread: the next context shows these messages verbatim if
+ * they fit, and later compactions skip them until a `redo`. Messages that no compaction has changed are not counted, so a
+ * repeat changes nothing.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`, `AMBIGUOUS_REFERENCE`
  */
@@ -54,6 +54,6 @@ async function messageIdOf(tx: Tx, threadId: string, given: string): Promise<str
   const { message: code } = parseReference(given)
   const candidates = await findMessagesByCode(tx, threadId, code)
   const found = candidates.find((each) => each.code === code) ?? (candidates.length === 1 ? candidates[0] : undefined)
-  if (!found) throw notFound('message', given, 'give its id, or its whole reference')
+  if (!found) throw notFound('message', given, 'give its id or its whole reference')
   return found.id
 }

@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Backpressure } from './backpressure.js'
 
-test('whoever comes and goes, the room holds no more than its bounds, and who waits enters in order', () => {
+test('no more than the limits is pending, and waiting callers are admitted in order', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 60 })
   fc.assert(
     fc.property(sizes, fc.array(fc.nat(), { maxLength: 200 }), (given, choices) => {
-      const room = new Backpressure({ messagesMax: 7, charactersMax: 100 })
+      const backpressure = new Backpressure({ messagesMax: 7, charactersMax: 100 })
       const inside: number[] = []
       const entered: number[] = []
       const taken: number[] = []
       const queue = [...given.entries()]
       const leaveOne = (choice: number) => {
         const [index] = inside.splice(choice % inside.length, 1)
-        if (index !== undefined) room.give(1, given[index] ?? 0)
+        if (index !== undefined) backpressure.release(1, given[index] ?? 0)
       }
       const check = () => {
         const characters = inside.reduce((sum, index) => sum + (given[index] ?? 0), 0)
@@ -29,7 +29,7 @@ test('whoever comes and goes, the room holds no more than its bounds, and who wa
         if (next !== undefined && fitsInLine(next[1])) {
           const [index, size] = next
           taken.push(index)
-          room.take(size, () => {
+          backpressure.acquire(size, () => {
             inside.push(index)
             entered.push(index)
           })
@@ -45,39 +45,41 @@ test('whoever comes and goes, the room holds no more than its bounds, and who wa
   )
 })
 
-test('what is larger than the room has it alone', () => {
-  const room = new Backpressure({ messagesMax: 7, charactersMax: 100 })
+test('a message above the limit is admitted alone', () => {
+  const backpressure = new Backpressure({ messagesMax: 7, charactersMax: 100 })
   const entered: string[] = []
-  room.take(500, () => entered.push('giant'))
-  room.take(1, () => entered.push('small'))
+  backpressure.acquire(500, () => entered.push('giant'))
+  backpressure.acquire(1, () => entered.push('small'))
   expect(entered).toEqual(['giant'])
-  room.give(1, 500)
+  backpressure.release(1, 500)
   expect(entered).toEqual(['giant', 'small'])
 })
 
-test('the line for room is bounded, and who leaves it makes way', () => {
-  const room = new Backpressure({ messagesMax: 1, charactersMax: 100 })
+test('the number of waiting callers is limited, and one that stops waiting makes room', () => {
+  const backpressure = new Backpressure({ messagesMax: 1, charactersMax: 100 })
   const entered: string[] = []
-  room.take(60, () => entered.push('first'))
-  const leave = room.take(60, () => entered.push('second'))
-  expect(() => room.take(1, () => {})).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfter: 1 }))
+  backpressure.acquire(60, () => entered.push('first'))
+  const leave = backpressure.acquire(60, () => entered.push('second'))
+  expect(() => backpressure.acquire(1, () => {})).toThrow(
+    expect.objectContaining({ code: 'RATE_LIMITED', retryAfter: 1 }),
+  )
   leave()
-  room.take(1, () => entered.push('third'))
-  room.give(1, 60)
+  backpressure.acquire(1, () => entered.push('third'))
+  backpressure.release(1, 60)
   expect(entered).toEqual(['first', 'third'])
 })
 
-test('the line for room is bounded by characters, too', () => {
-  const room = new Backpressure({ messagesMax: 7, charactersMax: 100 })
+test('waiting callers are limited by characters, too', () => {
+  const backpressure = new Backpressure({ messagesMax: 7, charactersMax: 100 })
   const entered: string[] = []
-  room.take(80, () => entered.push('first'))
-  room.take(500, () => entered.push('giant'))
-  expect(() => room.take(1, () => {})).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
-  room.give(1, 80)
+  backpressure.acquire(80, () => entered.push('first'))
+  backpressure.acquire(500, () => entered.push('giant'))
+  expect(() => backpressure.acquire(1, () => {})).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+  backpressure.release(1, 80)
   expect(entered).toEqual(['first', 'giant'])
-  room.take(60, () => entered.push('third'))
-  room.take(40, () => entered.push('fourth'))
-  expect(() => room.take(1, () => {})).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
-  room.give(1, 500)
+  backpressure.acquire(60, () => entered.push('third'))
+  backpressure.acquire(40, () => entered.push('fourth'))
+  expect(() => backpressure.acquire(1, () => {})).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }))
+  backpressure.release(1, 500)
   expect(entered).toEqual(['first', 'giant', 'third', 'fourth'])
 })

@@ -1,6 +1,6 @@
 import { RetryableError } from '@heddle/contracts'
 
-/** What may be held in memory at once. */
+/** The limits of what is held in memory at once. */
 export interface BackpressureLimits {
   readonly messagesMax: number
   /** Characters of JSON. */
@@ -13,76 +13,80 @@ interface Waiting {
 }
 
 /**
- * The room for what callers have handed in and nobody has acknowledged yet. Who finds none waits in line, first come,
- * first served; the line is bounded too, for callers that do not wait for what they hand in.
+ * Limits the messages that callers have added and that are not acknowledged yet. Above the limits callers wait, in the order
+ * of their calls. The number of waiting callers is limited, too, because callers may add messages without awaiting them.
  */
 export class Backpressure {
   readonly #limits: BackpressureLimits
-  readonly #line = new Set<Waiting>()
+  readonly #waiting = new Set<Waiting>()
   #messages = 0
   #characters = 0
-  #charactersInLine = 0
+  #charactersWaiting = 0
 
   constructor(limits: BackpressureLimits) {
     this.#limits = limits
   }
 
   /**
-   * Calls `enter` once there is room, which may be at once; in the order of the calls.
+   * Calls `enter` as soon as the limits allow it, possibly at once, in the order of the calls.
    *
-   * @returns leaves the line, if still in it
-   * @throws RetryableError `RATE_LIMITED` where the line itself is full
+   * @returns stops waiting
+   * @throws RetryableError `RATE_LIMITED` if too many callers wait
    */
-  take(characters: number, enter: () => void): () => void {
+  acquire(characters: number, enter: () => void): () => void {
     const waiting = { characters, enter }
-    if (this.#line.size === 0 && this.#fits(characters)) {
+    if (this.#waiting.size === 0 && this.#fits(characters)) {
       this.#enter(waiting)
       return () => {}
     }
-    if (!this.#fitsInLine(characters)) {
-      throw new RetryableError('RATE_LIMITED', 'The producer holds as many messages as it may, and as many wait', {
-        retryAfter: 1,
-        hint: 'Await what `add` returns before handing in more, or raise pendingMessagesMax and pendingCharactersMax.',
-        facts: { pending: this.#messages, waiting: this.#line.size, ...this.#limits },
-      })
+    if (!this.#mayWait(characters)) {
+      throw new RetryableError(
+        'RATE_LIMITED',
+        'The producer has reached its limits for pending and for waiting messages',
+        {
+          retryAfter: 1,
+          hint: 'Await the promises of `add` before adding more, or raise pendingMessagesMax and pendingCharactersMax.',
+          facts: { pending: this.#messages, waiting: this.#waiting.size, ...this.#limits },
+        },
+      )
     }
-    this.#line.add(waiting)
-    this.#charactersInLine += characters
+    this.#waiting.add(waiting)
+    this.#charactersWaiting += characters
     return () => {
-      if (this.#leaveLine(waiting)) this.#admit()
+      if (this.#stopWaiting(waiting)) this.#admit()
     }
   }
 
-  give(messages: number, characters: number): void {
+  release(messages: number, characters: number): void {
     this.#messages -= messages
     this.#characters -= characters
     this.#admit()
   }
 
   #admit(): void {
-    for (const waiting of this.#line) {
+    for (const waiting of this.#waiting) {
       if (!this.#fits(waiting.characters)) return
-      this.#leaveLine(waiting)
+      this.#stopWaiting(waiting)
       this.#enter(waiting)
     }
   }
 
-  /** Empty room takes anything: what is larger than the bound would wait for ever. */
+  /** If nothing is pending, anything fits: a message above the limit would wait for ever. */
   #fits(characters: number): boolean {
     const { messagesMax, charactersMax } = this.#limits
     return this.#messages === 0 || (this.#messages < messagesMax && this.#characters + characters <= charactersMax)
   }
 
-  #fitsInLine(characters: number): boolean {
+  #mayWait(characters: number): boolean {
     const { messagesMax, charactersMax } = this.#limits
-    const { size } = this.#line
-    return size === 0 || (size < messagesMax && this.#charactersInLine + characters <= charactersMax)
+    const { size } = this.#waiting
+    return size === 0 || (size < messagesMax && this.#charactersWaiting + characters <= charactersMax)
   }
 
-  /** @returns false where it was not in the line any more */
-  #leaveLine(waiting: Waiting): boolean {
-    if (!this.#line.delete(waiting)) return false
-    this.#charactersInLine -= waiting.characters
+  /** @returns false if it does not wait any more */
+  #stopWaiting(waiting: Waiting): boolean {
+    if (!this.#waiting.delete(waiting)) return false
+    this.#charactersWaiting -= waiting.characters
     return true
   }
 

@@ -31,7 +31,7 @@ const stored = ({ thinking = [], toolCalls = [], role, content }: MessageInput) 
   toolCalls,
 })
 
-test('a message and what it grew by hold together what the whole holds, wherever it was cut', () => {
+test('a message and its continuation contain together what the whole message contains, wherever it was cut', () => {
   const block = fc.record({
     kind: fc.constantFrom('text' as const, 'thought' as const, 'call' as const),
     text: fc.string({ minLength: 1 }).filter((text) => !text.includes('\n')),
@@ -51,7 +51,7 @@ test('a message and what it grew by hold together what the whole holds, wherever
   )
 })
 
-test('what is no longer form of the stored message stays for ingest to refuse', () => {
+test('a message that does not extend the stored one is left for ingest to refuse', () => {
   const before = messageOf([
     { kind: 'text', text: 'hello' },
     { kind: 'call', text: '/a' },

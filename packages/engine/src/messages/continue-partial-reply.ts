@@ -5,22 +5,22 @@ import type { EngineContext } from '../setup/options.js'
 import { fingerprintsOf, storedOf } from './existing-messages.js'
 
 /*
- * An agent's reply that is imported while the agent still writes it: the next import finds it longer than it was stored,
- * under the same id. What is stored is never changed, so what was added since becomes a message of its own, right after it.
+ * A reply may be imported while the agent still writes it: the next import finds it longer, with the same id. Stored
+ * messages never change, so the added part becomes a separate message right after the stored one.
  */
 
-/** Imports of one message while it grows, each a little longer. */
+/** The most imports of one growing message. */
 const CONTINUATIONS_MAX = 1_000
 
 export interface Continued {
   readonly messages: readonly MessageInput[]
-  /** Messages that had grown since they were stored. */
+  /** The number of messages that had grown since they were stored. */
   readonly grown: number
 }
 
 /**
- * Replaces messages that have grown since an earlier import by what was added since; where that is nothing but the
- * provider's figures, by nothing. All others stay as they are, also those that contradict what is stored.
+ * Replaces messages that have grown since an earlier import by the added part, and drops those to which only the provider's
+ * figures were added. All others stay unchanged, including those that contradict the stored ones.
  */
 export async function continueGrown(
   parts: Pick<EngineContext, 'store' | 'projectId'>,
@@ -46,10 +46,9 @@ export async function continueGrown(
 }
 
 /**
- * Compares messages with what is stored under their ids. One that has grown since, as {@link continueGrown} finds it, is no
- * other.
+ * Compares messages with the stored ones of the same ids. A message that has grown, see {@link continueGrown}, is no conflict.
  *
- * @throws ConflictError where an id is taken by another message
+ * @throws ConflictError if an id is used by another message
  */
 export async function refuseChanged(
   parts: Pick<EngineContext, 'store' | 'projectId'>,
@@ -64,13 +63,13 @@ export async function refuseChanged(
   )
 }
 
-/** The id of what continues a message, the first time that it had grown, the second time and so on. */
+/** The id of the n-th continuation of a message. */
 export function continuationIdOf(threadId: string, id: string, count: number): string {
   return importedMessageId(threadId, `${id} continued ${count}`)
 }
 
 /**
- * The same for who sees the history of a thread and no store: a reply that stands in it whole is left out too.
+ * The same with the history of a thread instead of the store. A reply that the history contains completely is omitted, too.
  *
  * @param history the messages of the thread by id
  */
@@ -92,7 +91,7 @@ function continuedBy(messages: readonly MessageInput[], continued: ReadonlyMap<s
   return { messages: messages.flatMap((message) => continued.get(message.id) ?? [message]), grown: continued.size }
 }
 
-/** @returns the message that is to be sent, if any; null where the reply is none that has grown */
+/** @returns the messages to send, possibly none; null if the reply has not grown */
 async function additionsTo(
   find: (id: string) => Promise<EarlierForm | null>,
   threadId: string,
@@ -103,7 +102,7 @@ async function additionsTo(
     const before = await find(rest.id)
     if (before === null) return [rest]
     const left = restOf(before, rest, continuationIdOf(threadId, reply.id, count))
-    // Another message altogether: for ingest to refuse, by name.
+    // A different message: the ingest stage refuses it and names it.
     if (left === null) return null
     if (isEmpty(left)) return []
     rest = left
@@ -111,12 +110,12 @@ async function additionsTo(
   return null
 }
 
-/** What is compared of a message; a history leaves empty lists out. */
+/** The compared fields of a message. A history omits empty lists. */
 export type EarlierForm = Pick<HistoryMessage, 'role' | 'content'> &
   Partial<Pick<HistoryMessage, 'thinking' | 'toolCalls'>>
 
 /**
- * What a message holds beyond an earlier form of it, as a message that continues that; null where it is no longer form.
+ * The part that a message has in addition to an earlier form of it, as a separate message; null if it is not an extension.
  */
 export function restOf(
   { thinking: thinkingBefore = [], toolCalls: callsBefore = [], ...before }: EarlierForm,
@@ -135,7 +134,7 @@ export function restOf(
   return {
     ...others,
     id,
-    // An empty line joins the texts of one message; between two messages there is none.
+    // An empty line separates the texts within a message, but not two messages.
     content: content.slice(before.content.length).replace(/^\n\n/, ''),
     ...(thinkingLeft.length > 0 && { thinking: thinkingLeft }),
     ...(callsLeft.length > 0 && { toolCalls: callsLeft }),

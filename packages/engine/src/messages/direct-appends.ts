@@ -57,7 +57,7 @@ export class DirectAppends {
    * Stores an append, unless it is large or this process has enough of them under way.
    *
    * @returns null if it has to go through the queue: nothing was stored, or it is not known yet whether it was
-   * @throws ConflictError where an id is taken by another message; PermanentError where the append is refused
+   * @throws ConflictError if an id is used by another message; PermanentError if the append is refused
    */
   async store(
     { job, bytes }: OutgoingJob,

@@ -4,18 +4,18 @@ import { runCooperatively } from '@heddle/runtime'
 import { existingMessages } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
-/** Ids that one statement asks for. */
-const IDS_PER_LOOK = 5_000
+/** Ids of one query. */
+const IDS_PER_QUERY = 5_000
 
-/** The fingerprints of those of the messages that the thread holds, by id. */
+/** The fingerprints of those messages that the thread has, by id. */
 export async function fingerprintsOf(
   { store, projectId }: Pick<EngineContext, 'store' | 'projectId'>,
   threadId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const existing = new Map<string, string>()
-  for (let from = 0; from < ids.length; from += IDS_PER_LOOK) {
-    const some = ids.slice(from, from + IDS_PER_LOOK)
+  for (let from = 0; from < ids.length; from += IDS_PER_QUERY) {
+    const some = ids.slice(from, from + IDS_PER_QUERY)
     const found = await store.inProject(projectId, (tx) => existingMessages(tx, { threadId, ids: some }))
     for (const [id, fingerprint] of found) existing.set(id, fingerprint)
   }
@@ -23,9 +23,9 @@ export async function fingerprintsOf(
 }
 
 /**
- * Those of the messages that the thread holds, by id.
+ * Those of the messages that the thread has, by id.
  *
- * @throws ConflictError where an id is taken by another message
+ * @throws ConflictError if an id is used by another message
  */
 export async function storedOf(
   parts: Pick<EngineContext, 'store' | 'projectId'>,
@@ -40,7 +40,7 @@ export async function storedOf(
       throw new ConflictError(`message ${message.id} is stored with other content`, {
         field: `messages.${index}.id`,
         received: message.id,
-        hint: 'give each message an id of its own',
+        hint: 'Give each message a separate id.',
       })
     }
   }

@@ -17,8 +17,8 @@ import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * A page of a thread's history in the order of the conversation: everything that was ever appended, whatever clears and
- * rolling windows hide from contexts (docs/windows.md). A page ends early where its messages are large.
+ * A page of a thread's history in the order of the conversation: everything that was ever appended, even if clears and
+ * rolling windows hide it from contexts (docs/windows.md). A page with large messages has fewer of them.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
  */

@@ -49,7 +49,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
 const texts = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ role: 'user' as const, content: `${index}` }))
 
-test('a message at fault is named by its place in the append, whichever job it travels in', async () => {
+test('an invalid message is named by its index in the append, whichever job it is sent in', async () => {
   const append = appending(async ({ messages }) => {
     const index = messages.findIndex(({ message }) => message.content === '237')
     if (index >= 0) throw new ConflictError(`messages.${index}.id: is taken`, { field: `messages.${index}.id` })
@@ -61,7 +61,7 @@ test('a message at fault is named by its place in the append, whichever job it t
   })
 })
 
-test('a message that is stored with other content is named by its place, though only chosen ids are looked up', async () => {
+test('a message that is stored with other content is named by its index, although only chosen ids are looked up', async () => {
   const id = newId()
   const stored = new Map([[id, messageFingerprint({ id, role: 'user', content: 'before' })]])
   const append = appending(async () => {}, stored)
@@ -71,7 +71,7 @@ test('a message that is stored with other content is named by its place, though 
   })
 })
 
-test('ids that are said to be new are sent without a look into the store', async () => {
+test('with idsAreNew messages are sent without a query of the store', async () => {
   const sent: string[] = []
   const id = newId()
   const isStored = new Map([[id, messageFingerprint({ id, role: 'user', content: 'new' })]])
@@ -83,7 +83,7 @@ test('ids that are said to be new are sent without a look into the store', async
   expect(sent).toEqual([id])
 })
 
-test('once a job is refused, no further one of the append is sent', async () => {
+test('after a refused job, no further job of the append is sent', async () => {
   let sent = 0
   const append = appending(async () => {
     if (sent++ === 0) throw new ConflictError('taken')
@@ -95,7 +95,7 @@ test('once a job is refused, no further one of the append is sent', async () => 
   expect(sent).toBe(16)
 })
 
-test('a message that stands twice in an append is sent once and counted as repeated', async () => {
+test('a message that occurs twice in an append is sent once and counted as repeated', async () => {
   const sent: string[] = []
   const append = appending(async ({ messages }) => void sent.push(...messages.map(({ message }) => message.content)))
   const twice = { id: newId(), role: 'user' as const, content: 'twice' }
@@ -104,7 +104,7 @@ test('a message that stands twice in an append is sent once and counted as repea
   expect(sent).toEqual(['twice', '0', '1'])
 })
 
-test('two different messages under one id in an append are refused before anything is sent', async () => {
+test('two different messages with one id in an append are refused before anything is sent', async () => {
   let sent = 0
   const append = appending(async () => void sent++)
   const one = { id: newId(), role: 'user' as const, content: 'one' }

@@ -22,19 +22,19 @@ import { windowWarnings } from './window-warnings.js'
 
 const noIds: ReadonlySet<string> = new Set()
 
-/** What a look at the window of old messages may take, in milliseconds. Who only queues does not wait for a store that is away. */
+/** Time limit for the window warnings, in milliseconds. With `queued` an append must not wait long for a store that is down. */
 const WARNING_MS_MAX: Readonly<Record<Ack, number>> = { stored: 1_000, queued: 200 }
 
-/** Jobs of one append under way at once. */
+/** Jobs of one append in flight at once. */
 const JOBS_IN_FLIGHT_MAX = 16
 
 /**
- * Appends messages to a thread, in their order, exactly once however often they are sent.
+ * Appends messages to a thread, in their order, exactly once, however often they are sent.
  *
  * @throws PermanentError `VALIDATION_ERROR` or `PAYLOAD_TOO_LARGE` that names the message, before anything is sent
- * @throws ConflictError where an id is taken by another message, of the thread or of the append
- * @throws RetryableError `TIMEOUT` where not all are known to be stored by the deadline; `RATE_LIMITED` with `retryAfter`
- *   where the queue is full; `SERVICE_UNAVAILABLE` where a server is away. Appending the same ids again is harmless
+ * @throws ConflictError if an id is used by another message, of the thread or of the append
+ * @throws RetryableError `TIMEOUT` if not all are known to be stored by the deadline; `RATE_LIMITED` with `retryAfter` if
+ *   the queue is full; `SERVICE_UNAVAILABLE` if a server is down. Appending the same ids again is harmless
  */
 export async function appendMessages(parts: EngineContext, options: AppendOptions): Promise<AppendResult> {
   const input = readAppend(options)
@@ -45,7 +45,7 @@ export async function appendMessages(parts: EngineContext, options: AppendOption
     const appended = await appendPlaced(
       parts,
       { agent, thread, given, chosenIds, newAgentRollingWindow, idsAreNew: options.idsAreNew },
-      { ...patienceOf(parts, options), ack, asksForRoom: onBusy === 'wait' },
+      { ...patienceOf(parts, options), ack, waitsForCapacity: onBusy === 'wait' },
       onProgress,
     )
     const timeoutMs = WARNING_MS_MAX[ack]
@@ -56,7 +56,7 @@ export async function appendMessages(parts: EngineContext, options: AppendOption
   }
 }
 
-/** Messages that have their places already. */
+/** Messages whose positions are set already. */
 export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'chosenIds'> {
   readonly given: readonly PlacedMessage[]
   readonly newAgentRollingWindow?: number | null | undefined
@@ -64,7 +64,7 @@ export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'ch
   readonly idsAreNew?: boolean | undefined
 }
 
-/** Appends messages at places that were given to them; see {@link appendMessages}. */
+/** Appends messages at given positions; see {@link appendMessages}. */
 export async function appendPlaced(
   parts: EngineContext,
   append: PlacedAppend,
@@ -81,17 +81,17 @@ export async function appendPlaced(
   }
 }
 
-/** @returns gives the share back @throws RetryableError `RATE_LIMITED` where there is none */
+/** @returns releases the share @throws RetryableError `RATE_LIMITED` if there is none */
 function acquireShare({ queues, projectId }: EngineContext, bytes: number): () => void {
   return queues.acquireShare({ stage: 'ingest', projectId, bytes })
 }
 
-/** @returns undefined where there is none now and the caller waits for room */
-function tryShare(parts: EngineContext, bytes: number, { asksForRoom }: SendOptions): (() => void) | undefined {
+/** @returns undefined if there is none now and the caller waits */
+function tryShare(parts: EngineContext, bytes: number, { waitsForCapacity }: SendOptions): (() => void) | undefined {
   try {
     return acquireShare(parts, bytes)
   } catch (error) {
-    if (asksForRoom && isWorthRetrying(error)) return undefined
+    if (waitsForCapacity && isWorthRetrying(error)) return undefined
     throw error
   }
 }
@@ -103,7 +103,7 @@ async function appendMeasured(
   options: SendOptions,
   onProgress: AppendSettings['onProgress'],
 ): Promise<AppendResult> {
-  const { ack, asksForRoom } = options
+  const { ack, waitsForCapacity } = options
   const threadId = threadIdOf(parts.projectId, append.thread)
   const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given)
   if (ack === 'stored' && parts.ensureProjectName() !== null)
@@ -118,10 +118,10 @@ async function appendMeasured(
   const known = ack === 'stored' && mayBeStored ? await lookUp(parts, threadId, append, options) : noIds
   const fresh = known.size === 0 ? messages : messages.filter(({ placed }) => !known.has(placed.message.id))
   if (ack === 'stored' && fresh.length === 0) await checkAgent(parts, threadId, append.agent, options)
-  if (ack === 'queued') tellProjectMeanwhile(parts)
+  if (ack === 'queued') ensureProjectInBackground(parts)
 
   const jobs = split(fresh).map((parcel) => jobOf(parts, append, parcel))
-  if (!asksForRoom && jobs.length > 0) {
+  if (!waitsForCapacity && jobs.length > 0) {
     await parts.queues.admit({ jobs: jobs.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0) })
   }
   options.signal?.throwIfAborted()
@@ -154,9 +154,9 @@ function jobOf(parts: EngineContext, append: PlacedAppend, { messages, jsonChara
 }
 
 /**
- * A message that stands twice in one append is sent once, where it stands first.
+ * A message that occurs twice in one append is sent once, at its first position.
  *
- * @throws ConflictError where two different messages have one id, before anything is sent
+ * @throws ConflictError if two different messages have the same id, before anything is sent
  */
 function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[] {
   if (given.length < 2) return given
@@ -168,10 +168,10 @@ function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[]
       return true
     }
     if (messageFingerprint(first) === messageFingerprint(message)) return false
-    throw new ConflictError(`the append holds two different messages with the id ${message.id}`, {
+    throw new ConflictError(`the append contains two different messages with the id ${message.id}`, {
       field: `messages.${index}.id`,
       received: message.id,
-      hint: 'Give each message an id of its own; nothing was sent.',
+      hint: 'Give each message a separate id. Nothing was sent.',
     })
   })
 }
@@ -186,7 +186,7 @@ function patienceOf(
 /** The messages of an append, in their order. */
 type Places = readonly PlacedMessage[]
 
-/** Of messages whose ids the caller chose, those that are there already; they need not be sent again. */
+/** The messages with ids of the caller that are stored already; they need not be sent again. */
 async function lookUp(
   parts: EngineContext,
   threadId: string,
@@ -201,14 +201,14 @@ async function lookUp(
   }
 }
 
-/** Who does not wait for the store need not wait for this either: references name the project's id until then. */
-function tellProjectMeanwhile(parts: EngineContext): void {
+/** In the background, as the caller does not wait for the store: until it is done, references use the project's id. */
+function ensureProjectInBackground(parts: EngineContext): void {
   parts
     .ensureProjectName()
-    ?.catch((error: unknown) => parts.log?.debug({ error }, 'the name of the project could not be told'))
+    ?.catch((error: unknown) => parts.log?.debug({ error }, 'the name of the project could not be stored'))
 }
 
-/** Nothing is sent where all is stored, so nobody else would notice that the thread belongs to another agent. */
+/** If all messages are stored already, none is sent, and no other check notices that the thread belongs to another agent. */
 async function checkAgent(
   parts: EngineContext,
   threadId: string,
@@ -223,7 +223,7 @@ async function checkAgent(
   throw new ConflictError(`thread "${thread.name}" belongs to agent "${thread.agentName}"`, {
     field: 'agent',
     received: agent,
-    hint: "append under the thread's own agent, or to another thread",
+    hint: "Append with the thread's own agent, or to another thread.",
   })
 }
 
@@ -236,7 +236,7 @@ function place(
   const latestMs = continues ? ordinals.latestAtMs(threadId) : undefined
   const places = proposePlaces(sentAtMs, startedAtMs ?? clock.nowMs(), latestMs)
   const firstOrdinal = ordinals.next(threadId, { firstId: messages[0]?.id ?? '', places, continues })
-  // Messages that name no time of their own share that of the append.
+  // Messages without a time get that of the append.
   let latest = { atMs: Number.NaN, text: '' }
   return messages.map((message, index) => {
     const atMs = places[index] ?? 0
@@ -259,7 +259,7 @@ async function sendAll(
       try {
         await sendJob(parts, threadId, next, options)
       } catch (error) {
-        // The caller is told now: nothing more of the append is to be stored behind its back.
+        // The caller gets the error now, so no further message of the append may be stored afterwards.
         sent = jobs.length
         throw countedAsAppended(error, next.job.messages, places)
       }

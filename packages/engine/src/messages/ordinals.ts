@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 
-/** Threads whose latest places are remembered: those that one producer writes to within a moment of each other. */
+/** Threads whose latest positions are cached: those to which one producer appends within a short time. */
 const THREADS_MAX = 10_000
 
 interface Latest {
-  /** The latest place in time that an append proposed. */
+  /** The latest time that an append proposed. */
   readonly atMs: number
-  /** The ordinal that comes after all of that append. */
+  /** The ordinal after the last message of that append. */
   readonly nextOrdinal: number
   readonly firstOrdinal: number
   readonly firstId: string
@@ -21,14 +21,14 @@ export class Ordinals {
   // By size: unlike `max` it allocates nothing in advance, and a gateway has a client for each of many projects.
   readonly #latest = new LRUCache<string, Latest>({ maxSize: THREADS_MAX, sizeCalculation: () => 1 })
 
-  /** The latest place in time that an append to a thread proposed. */
+  /** The latest time that an append to a thread proposed. */
   latestAtMs(threadId: string): number | undefined {
     return this.#latest.get(threadId)?.atMs
   }
 
   /**
-   * @param append `continues` where it is a part of something longer: then it counts on, whatever its time
-   * @returns the ordinal of the append's first message; sending an append again gives it the same one
+   * @param append `continues`: it is part of a longer sequence, whose ordinals continue regardless of the time
+   * @returns the ordinal of the append's first message; the same one if the append is sent again
    */
   next(threadId: string, append: { firstId: string; places: readonly number[]; continues?: boolean }): number {
     const { firstId, places, continues = false } = append

@@ -55,7 +55,7 @@ const outcome = (promise: Promise<unknown>) =>
     (error: { code?: string }) => error.code ?? String(error),
   )
 
-test('messages of one thread gather until there are enough of them, or the first is old enough', async () => {
+test('messages of one thread are collected until there are enough, or the first is old enough', async () => {
   const { clock, producer, contents } = producing({ batchMessagesMax: 3, batchAgeMs: 50 })
   const added = ['1', '2', '3', '4'].map((content) => producer.add('t', user(content)))
   await clock.advance(0)
@@ -70,7 +70,7 @@ test('messages of one thread gather until there are enough of them, or the first
   expect(await late).toMatchObject({ id: expect.any(String), threadId: expect.any(String) })
 })
 
-test('threads do not wait for each other, and share no job', async () => {
+test('threads do not wait for each other and share no job', async () => {
   const hung = new Promise<void>(() => {})
   const { clock, producer, jobs } = producing({ batchAgeMs: 0 }, (job) =>
     job.thread === 'slow' ? hung : Promise.resolve(),
@@ -82,7 +82,7 @@ test('threads do not wait for each other, and share no job', async () => {
   expect(jobs.map(({ thread }) => thread)).toEqual(['fast'])
 })
 
-test('whatever times messages name, and however often sending fails, each is acknowledged once, in the order of adding', async () => {
+test('whatever their times, and however often sending fails, messages are acknowledged once, in the order of adding', async () => {
   const messages = fc.array(
     fc.record({
       thread: fc.constantFrom('x', 'y'),
@@ -123,7 +123,7 @@ test('whatever times messages name, and however often sending fails, each is ack
   )
 })
 
-test('a message at fault is refused alone; the others of its batch are sent', async () => {
+test('an invalid message is refused alone; the others of its batch are sent', async () => {
   const { clock, producer, contents } = producing({ batchAgeMs: 10, batchMessagesMax: 4 }, async ({ messages }) => {
     await clock.wait(5)
     const index = messages.findIndex(({ message }) => message.content.startsWith('bad'))
@@ -139,7 +139,7 @@ test('a message at fault is refused alone; the others of its batch are sent', as
   expect(contents().flat()).toEqual(['good', 'fine', 'later'])
 })
 
-test('two messages under one id share no batch, so that each is judged for itself', async () => {
+test('two messages with one id share no batch, so that each gets its own result', async () => {
   const { clock, producer, contents } = producing({ batchAgeMs: 10 })
   const id = '018f0000-0000-7000-8000-0000000000aa'
   const added = ['1', '2', '3'].map((content) =>
@@ -150,7 +150,7 @@ test('two messages under one id share no batch, so that each is judged for itsel
   expect(contents()).toEqual([['1', '2'], ['3']])
 })
 
-test('what concerns all of a batch is told to all of it at once', async () => {
+test('an error of the whole batch rejects all of its messages at once', async () => {
   let attempts = 0
   const { clock, producer } = producing({}, async () => {
     attempts++
@@ -162,7 +162,7 @@ test('what concerns all of a batch is told to all of it at once', async () => {
   expect(attempts).toBe(1)
 })
 
-test('a message whose time is up is refused; those behind it are tried on', async () => {
+test('a message past its deadline is refused; later ones are retried', async () => {
   let isAway = true
   const { clock, producer, contents } = producing({ batchAgeMs: 0, deadlineMs: 5_000 }, async () => {
     if (isAway) throw new RetryableError('SERVICE_UNAVAILABLE', 'away')
@@ -178,7 +178,7 @@ test('a message whose time is up is refused; those behind it are tried on', asyn
   expect(contents()).toEqual([['late']])
 })
 
-test('bad messages and options are refused by name, and take no room', async () => {
+test('invalid messages and options are refused by name and do not count as pending', async () => {
   const { producer } = producing({ pendingMessagesMax: 1 })
   await expect(producer.add('t', { role: 'nobody' } as never)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   await expect(producer.add('', user('1'))).rejects.toMatchObject({ field: 'thread' })
@@ -186,7 +186,7 @@ test('bad messages and options are refused by name, and take no room', async () 
   expect(() => producing({ agent: '' })).toThrow(expect.objectContaining({ field: 'agent' }))
 })
 
-test('no more is held than may be: the next callers wait, and too many of them are refused', async () => {
+test('at the limits the next callers wait, and too many of them are refused', async () => {
   const gates: (() => void)[] = []
   const { clock, producer } = producing({ pendingMessagesMax: 2, batchMessagesMax: 1, batchAgeMs: 0 }, () => {
     return new Promise<void>((resolve) => gates.push(resolve))
@@ -203,7 +203,7 @@ test('no more is held than may be: the next callers wait, and too many of them a
   expect(await Promise.all(added.slice(1))).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT', 'RATE_LIMITED'])
 })
 
-test('a flush sends at once what is held and what waits for room; a close takes no more', async () => {
+test('a flush sends pending and waiting messages at once; after a close none is accepted', async () => {
   const { clock, producer, contents } = producing({ batchAgeMs: 60_000, pendingMessagesMax: 2 })
   const added = ['1', '2', '3'].map((content) => producer.add('t', user(content)))
   await clock.advance(0)

@@ -28,10 +28,10 @@ const optionsSchema = z.object({
     .optional(),
 })
 
-/** What a look at the window of a batch with old messages may take, in milliseconds. Nobody waits for it. */
+/** Time limit for the window warnings of a batch, in milliseconds. No caller waits for them. */
 const WARNING_MS_MAX = 5_000
 
-/** Threads whose latest places are remembered. */
+/** Threads whose latest positions are cached. */
 const THREADS_MAX = 10_000
 
 /** @throws PermanentError `VALIDATION_ERROR` that names the option */
@@ -39,7 +39,7 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
   const options = parse(optionsSchema, given, 'producer')
   const { agent } = options
   const { clock, log, ordinals, projectId } = parts
-  const room = new Backpressure({
+  const backpressure = new Backpressure({
     messagesMax: options.pendingMessagesMax,
     charactersMax: options.pendingCharactersMax,
   })
@@ -52,7 +52,7 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
   async function send({ thread, messages, jsonCharacters, endsAtMs }: Batch): Promise<void> {
     parts
       .ensureProjectName()
-      ?.catch((error: unknown) => log?.debug({ error }, 'the name of the project could not be told'))
+      ?.catch((error: unknown) => log?.debug({ error }, 'the name of the project could not be stored'))
     const { newAgentRollingWindow } = options
     const job = {
       projectId,
@@ -62,13 +62,13 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
       messages: [...messages],
       newAgentRollingWindow,
     }
-    const retryPolicy = { clock, endsAtMs, ack: options.ack, asksForRoom: true }
+    const retryPolicy = { clock, endsAtMs, ack: options.ack, waitsForCapacity: true }
     await sendJob(parts, threadIdOf(projectId, thread), { job, bytes: jsonCharacters }, retryPolicy)
     if (options.onWarning === undefined) return
     warn(thread, messages, options.onWarning).catch((error: unknown) => log?.warn({ error }, 'onWarning failed'))
   }
 
-  /** Warnings never keep a batch from being acknowledged. */
+  /** A batch is acknowledged without waiting for its warnings. */
   async function warn(
     thread: string,
     placed: Batch['messages'],
@@ -79,11 +79,11 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
     for (const warning of await windowWarnings(parts, append)) onWarning({ thread, ...warning })
   }
 
-  /** A message gets its place when it is handed in, and keeps it however long it waits. */
+  /** A message gets its position when it is added, and keeps it however long it waits. */
   function place(thread: string, message: NewMessage): SizedMessage & { threadId: string } {
     const input = readAppend({ agent, thread, messages: [message] })
     const [only] = input.messages
-    if (only === undefined) throw new TypeError('one message in, none out')
+    if (only === undefined) throw new TypeError('no message was read')
     const threadId = threadIdOf(projectId, input.thread)
     const placeMs = latest.next(threadId, only.sentAt === undefined ? clock.nowMs() : Date.parse(only.sentAt))
     const ordinal = ordinals.next(threadId, { firstId: only.id, places: [placeMs], continues: true })
@@ -99,10 +99,10 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
     const leaving = new AbortController()
     await new Promise<void>((resolve, reject) => {
       const settle = (then: () => void) => {
-        room.give(1, jsonCharacters)
+        backpressure.release(1, jsonCharacters)
         then()
       }
-      const leave = room.take(jsonCharacters, () => {
+      const leave = backpressure.acquire(jsonCharacters, () => {
         leaving.abort()
         batches.add({ ...sized, thread, endsAtMs }).then(
           () => settle(resolve),
@@ -114,7 +114,7 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
       clock.wait(options.deadlineMs, leaving.signal).then(
         () => {
           leave()
-          reject(new RetryableError('TIMEOUT', `The producer had no room within ${options.deadlineMs} ms`))
+          reject(new RetryableError('TIMEOUT', `The producer was at its limits for ${options.deadlineMs} ms`))
         },
         () => {},
       )
@@ -147,7 +147,7 @@ export function createProducer(parts: EngineContext, given: ProducerOptions): Pr
   }
 }
 
-/** Keeps the places of each thread from going back: a message may name an earlier time than the one before it. */
+/** Keeps the positions of each thread in increasing order: a message may have an earlier time than the one before it. */
 class LatestPlaces {
   // By size, as in `Ordinals`.
   readonly #latest = new LRUCache<string, number>({ maxSize: THREADS_MAX, sizeCalculation: () => 1 })

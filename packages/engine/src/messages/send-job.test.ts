@@ -5,7 +5,7 @@ import { type SenderParts, sendJob } from './send-job.js'
 
 const job = { projectId: projectIdOf('p'), requestId: projectIdOf('request'), agent: 'a', thread: 't', messages: [] }
 
-test('a job without an answer is sent again, each time after twice the wait, up to a minute', async () => {
+test('a job without a reply is sent again, each time after twice the wait, up to a minute', async () => {
   const clock = new ManualClock()
   const startedMs = clock.nowMs()
   const sentAfterSeconds: number[] = []
@@ -18,7 +18,7 @@ test('a job without an answer is sent again, each time after twice the wait, up 
     expectReply: () => ({ result: new Promise<boolean>((resolve) => (answer = resolve)), cancel() {}, fail() {} }),
   }
   const parts = { queues, projectId: job.projectId } as unknown as SenderParts
-  const options = { clock, endsAtMs: startedMs + 600_000, ack: 'stored', asksForRoom: false } as const
+  const options = { clock, endsAtMs: startedMs + 600_000, ack: 'stored', waitsForCapacity: false } as const
   const sending = sendJob(parts, 't', { job, bytes: 1 }, options)
   await clock.advance(200_000)
   answer(true)
@@ -27,7 +27,7 @@ test('a job without an answer is sent again, each time after twice the wait, up 
   expect(sentAfterSeconds).toEqual([0, 5, 15, 35, 75, 135, 195])
 })
 
-test('a job that holds a message twice is known to be stored by a look into the store', async () => {
+test('a job that contains a message twice is found stored by a query of the store', async () => {
   const clock = new ManualClock()
   const id = '018f0000-0000-7000-8000-000000000001'
   const placed = { message: { id, role: 'user' as const, content: 'x' }, ordinal: 0, orderedAt: '2026-01-01T00:00:00Z' }
@@ -45,7 +45,7 @@ test('a job that holds a message twice is known to be stored by a look into the 
   const looked: unknown[] = []
   const store = { inProject: async () => new Map([[id, messageFingerprint(placed.message)]]) }
   const parts = { queues, store, projectId: job.projectId } as unknown as SenderParts
-  const options = { clock, endsAtMs: clock.nowMs() + 10_000, ack: 'stored', asksForRoom: false } as const
+  const options = { clock, endsAtMs: clock.nowMs() + 10_000, ack: 'stored', waitsForCapacity: false } as const
   await sendJob(parts, 't', { job: { ...job, messages: [placed, placed] }, bytes: 1 }, options)
   expect(looked).toEqual([true])
 })

@@ -9,15 +9,15 @@ import type { OutgoingJob } from './split-append.js'
 
 export interface SendOptions extends RetryPolicy {
   readonly ack: Ack
-  /** False where room was asked for before. */
-  readonly asksForRoom: boolean
+  /** Whether each job waits until the queue has capacity. False if the capacity was checked before. */
+  readonly waitsForCapacity: boolean
 }
 
-/** How often a producer without an answer looks into the store: later than answers come from workers that are busy. */
+/** How often a producer without a reply checks the store: less often than busy workers take to reply. */
 const POLL_EVERY_MS = 5_000
 /**
- * A job that brought no answer for so long is sent again: it may have been lost with its queue. Each time it waits twice as
- * long: where workers are slow, not gone, copies at an even pace would fill the queue faster than they can empty it.
+ * A job without a reply is sent again after this time, because its queue may have lost it. The wait doubles each time: if
+ * workers are only slow, copies at a constant rate would fill the queue faster than they are processed.
  */
 const RESEND_AFTER_MS = 5_000
 const RESEND_AFTER_MS_MAX = 60_000
@@ -28,8 +28,8 @@ export type SenderParts = Pick<EngineContext, 'store' | 'queues' | 'projectId' |
 /**
  * Sends a job until it is acknowledged, with the same ids each time.
  *
- * @throws ConflictError where an id is taken by another message; PermanentError where the job is refused
- * @throws RetryableError once the deadline has passed: `TIMEOUT`, or why the queue did not take the job until then
+ * @throws ConflictError if an id is used by another message; PermanentError if the job is refused
+ * @throws RetryableError once the deadline has passed: `TIMEOUT`, or the reason why the queue did not accept the job
  */
 export function sendJob(
   parts: SenderParts,
@@ -39,18 +39,18 @@ export function sendJob(
 ): Promise<void> {
   if (options.ack === 'stored') return new Sending(parts, threadId, outgoing, options).untilStored()
   return retryUntil(async () => {
-    if (options.asksForRoom) await parts.queues.admit({ jobs: 1, bytes: outgoing.bytes })
-    // Nobody waits for the reply, but what has ended does not count as under way.
+    if (options.waitsForCapacity) await parts.queues.admit({ jobs: 1, bytes: outgoing.bytes })
+    // No caller waits for the reply, but it ends the job in the count of open jobs.
     await parts.queues.add('ingest', { ...outgoing.job, replyTo: parts.queues.inbox }, outgoing.bytes)
   }, options)
 }
 
 /**
- * The sending of one job until it is stored, again while no answer comes: the queue may have lost it, or may be away. The
- * ids of the messages make that harmless.
+ * Sends one job until it is stored, repeatedly while there is no reply: the queue may have lost it, or may be down. The ids
+ * of the messages make repeats harmless.
  *
- * It is made of callbacks, not of async functions that wait for each other: thousands of these are under way at once, and
- * what is kept of each is what its producer's memory is made of.
+ * It uses callbacks instead of async functions that wait for each other: a producer has thousands of these at once, and
+ * their state is most of its memory.
  */
 class Sending {
   readonly #parts: SenderParts
@@ -58,11 +58,11 @@ class Sending {
   readonly #outgoing: OutgoingJob
   readonly #options: SendOptions
   #expected: ExpectedReply<true> | undefined
-  #callOffNext: (() => void) | undefined
+  #cancelNext: (() => void) | undefined
   #sent = 0
-  /** Since the queue took the job last. */
+  /** Since the queue last accepted the job. */
   #failures = 0
-  /** Why the queue has not taken the job even once. */
+  /** Why the queue has never accepted the job. */
   #whyUnsent: unknown
 
   constructor(parts: SenderParts, threadId: string, outgoing: OutgoingJob, options: SendOptions) {
@@ -78,12 +78,12 @@ class Sending {
       requestId: this.#outgoing.job.requestId,
       deadlineMs: Math.max(1, Math.ceil(endsAtMs - clock.monotonicMs())),
       signal,
-      // The worker replies after the commit. Only a reply that was lost makes it worth a look into the store: many producers
-      // that look while their jobs wait would take the time of the very worker that they wait for.
+      // The worker replies after the commit, so only a lost reply requires a query of the store: many producers that query
+      // it while their jobs wait would slow down the worker that they wait for.
       whenOk: true,
       firstReadMs: POLL_EVERY_MS,
       readEveryMs: POLL_EVERY_MS,
-      read: () => this.#look(),
+      read: () => this.#readStored(),
     })
     this.#expected = expected
     this.#sendSoon()
@@ -99,7 +99,7 @@ class Sending {
 
   #stop(): void {
     this.#expected = undefined
-    this.#callOffNext?.()
+    this.#cancelNext?.()
   }
 
   #sendSoon(): void {
@@ -111,8 +111,8 @@ class Sending {
 
   async #send(): Promise<void> {
     const { queues } = this.#parts
-    // A queue that is full holds what was sent before: it is not made fuller with copies of it.
-    if (this.#sent > 0 || this.#options.asksForRoom) await queues.admit({ jobs: 1, bytes: this.#outgoing.bytes })
+    // A full queue contains the earlier copy: it must not be filled with further ones.
+    if (this.#sent > 0 || this.#options.waitsForCapacity) await queues.admit({ jobs: 1, bytes: this.#outgoing.bytes })
     if (this.#expected === undefined) return
     await queues.add('ingest', { ...this.#outgoing.job, replyTo: queues.inbox })
   }
@@ -126,7 +126,7 @@ class Sending {
   }
 
   #onUnsent(error: unknown): void {
-    // It will not change its mind, while one that is away or full may.
+    // A permanent refusal: a queue that is down or full would be retried.
     if (!isWorthRetrying(error)) {
       this.#expected?.fail(error)
       return
@@ -137,10 +137,10 @@ class Sending {
   }
 
   #sendAfter(ms: number): void {
-    if (this.#expected !== undefined) this.#callOffNext = this.#options.clock.after(ms, () => this.#sendSoon())
+    if (this.#expected !== undefined) this.#cancelNext = this.#options.clock.after(ms, () => this.#sendSoon())
   }
 
-  async #look(): Promise<true | undefined> {
+  async #readStored(): Promise<true | undefined> {
     const { messages } = this.#outgoing.job
     const stored = await storedOf(this.#parts, this.#threadId, messages)
     return messages.every(({ message }) => stored.has(message.id)) ? true : undefined
@@ -149,7 +149,7 @@ class Sending {
   #note(error: unknown): void {
     const { requestId } = this.#outgoing.job
     const isBusy = error instanceof HeddleError && error.code === 'RATE_LIMITED'
-    if (isBusy) this.#parts.log?.debug({ requestId }, 'the queue is full; a job waits for room')
-    else this.#parts.log?.warn({ error, requestId }, 'the queue did not take a job; it will be sent again')
+    if (isBusy) this.#parts.log?.debug({ requestId }, 'the queue is full; a job waits for capacity')
+    else this.#parts.log?.warn({ error, requestId }, 'the queue did not accept a job; it will be sent again')
   }
 }

@@ -13,7 +13,7 @@ function placed(content: string, metadata?: PlacedMessage['message']['metadata']
   }
 }
 
-test('jobs keep the order, hold what the schema of jobs takes, and no more JSON than travels at once', () => {
+test('jobs keep the order, fit the schema of jobs, and have no more JSON than one round trip takes', () => {
   const text = fc.integer({ min: 0, max: 3_000_000 }).map((length) => '\u0000'.repeat(length))
   const message = fc.tuple(fc.constantFrom('', 'a'), fc.oneof(fc.constant(''), text), fc.constantFrom(0, 1, 400_000))
   fc.assert(
@@ -36,13 +36,13 @@ test('jobs keep the order, hold what the schema of jobs takes, and no more JSON 
   )
 })
 
-test('metadata counts: many messages with large metadata are several jobs', () => {
+test('metadata counts: many messages with large metadata become several jobs', () => {
   const messages = Array.from({ length: 10 }, () => placed('hello', { blob: 'x'.repeat(3_000_000) }))
   const parcels = split(messages.map((each) => measure(each, 'messages.0')))
   expect(parcels.map((parcel) => parcel.messages.length)).toEqual([2, 2, 2, 2, 2])
 })
 
-test('a message whose metadata no job can hold is refused by name, without showing any of it', () => {
+test('a message whose metadata is too large for a job is refused by name; the error does not show it', () => {
   const metadata = { blob: 'x'.repeat(limits.messageJsonCharactersMax) }
   expect(() => measure(placed('hello', metadata), 'messages.7')).toThrow(
     expect.objectContaining({
@@ -54,7 +54,7 @@ test('a message whose metadata no job can hold is refused by name, without showi
   )
 })
 
-test('the largest message that is taken fits into a job with the longest names', () => {
+test('the largest allowed message fits into a job with the longest names', () => {
   const message = placed('', { blob: '' })
   const room = limits.messageJsonCharactersMax - JSON.stringify(message).length
   const largest = placed('', { blob: 'x'.repeat(room) })

@@ -7,37 +7,37 @@ import {
   type PlacedMessage,
 } from '@heddle/contracts'
 
-/** A message on its way, with what it takes of a job's room. */
+/** A message to send, with its size. */
 export interface SizedMessage {
   readonly placed: PlacedMessage
-  /** Of its texts, which the schema of jobs bounds. */
+  /** Of its texts, which the schema of jobs limits. */
   readonly characters: number
-  /** Of its JSON: metadata, usage and escapes included. That of a small message is estimated. */
+  /** Of its JSON, including metadata, usage and escapes. Estimated for a small message. */
   readonly jsonCharacters: number
 }
 
-/** Messages that travel together. */
+/** Messages that are sent in one job. */
 export interface MessageBatch {
   readonly messages: PlacedMessage[]
   characters: number
   jsonCharacters: number
 }
 
-/** A job that is to be sent, with what it takes of the queue's room. */
+/** A job to send, with its size. */
 export interface OutgoingJob {
   readonly job: IngestJob
   readonly bytes: number
 }
 
-/** Messages in one job: a hundred fill one insert well, and a lost job costs little to send again. */
+/** Messages in one job: a hundred make one insert efficient, and a lost job costs little to send again. */
 export const MESSAGES_PER_JOB = 100
-/** Characters of JSON in one job: what queues send in one round trip. A larger message goes alone. */
+/** Characters of JSON in one job, which queues send in one round trip. A larger message gets its own job. */
 export const JSON_CHARACTERS_PER_JOB = 8_000_000
 
 /**
- * Measures a message as it will lie in the queue.
+ * Measures a message as it will be in the queue.
  *
- * @param field names it in the error: `messages.3`
+ * @param field its name in the error: `messages.3`
  * @throws PermanentError `PAYLOAD_TOO_LARGE` for a message that no job can hold
  */
 export function measure(placed: PlacedMessage, field: string): SizedMessage {
@@ -46,15 +46,15 @@ export function measure(placed: PlacedMessage, field: string): SizedMessage {
     throw new PermanentError('PAYLOAD_TOO_LARGE', `${field}: has ${jsonCharacters} characters as JSON`, {
       field,
       received: `${jsonCharacters} characters`,
-      hint: `A message may have ${limits.messageJsonCharactersMax} characters as JSON, its metadata and usage included: keep large attachments elsewhere, and their addresses in the metadata.`,
+      hint: `A message may have ${limits.messageJsonCharactersMax} characters as JSON, including its metadata and usage. Store large attachments elsewhere, and their addresses in the metadata.`,
     })
   }
   return { placed, characters: messageCharacters(placed.message), jsonCharacters }
 }
 
-/** Up to so many characters, a message is so far from every bound that an estimate of its size will do. */
+/** Up to this number of characters a message is so far below every limit that an estimate of its size suffices. */
 const SMALL_CHARACTERS = 4_000
-/** Names, quotes, ids and times of a message that has little more than a content. */
+/** Characters of the names, quotes, ids and times of a message that has little more than a content. */
 const FRAME_CHARACTERS = 250
 
 function jsonCharactersOf(placed: PlacedMessage): number {
@@ -71,15 +71,15 @@ function jsonCharactersOf(placed: PlacedMessage): number {
   return frame - 2 + jsonLengthOf(content)
 }
 
-/** Jobs are bounded by messages, by the characters of their texts and by those of their JSON, so that no queue holds a giant. */
+/** Splits messages into jobs, limited by messages, by the characters of their texts and by those of their JSON. */
 export function split(messages: readonly SizedMessage[]): MessageBatch[] {
-  const parcels: MessageBatch[] = []
+  const batchs: MessageBatch[] = []
   for (const message of messages) {
-    const last = parcels.at(-1)
+    const last = batchs.at(-1)
     if (last !== undefined && fits(last, message)) put(last, message)
-    else parcels.push({ messages: [message.placed], ...sizesOf(message) })
+    else batchs.push({ messages: [message.placed], ...sizesOf(message) })
   }
-  return parcels
+  return batchs
 }
 
 function fits({ messages, characters, jsonCharacters }: MessageBatch, message: SizedMessage): boolean {
@@ -90,10 +90,10 @@ function fits({ messages, characters, jsonCharacters }: MessageBatch, message: S
   )
 }
 
-function put(parcel: MessageBatch, message: SizedMessage): void {
-  parcel.messages.push(message.placed)
-  parcel.characters += message.characters
-  parcel.jsonCharacters += message.jsonCharacters
+function put(batch: MessageBatch, message: SizedMessage): void {
+  batch.messages.push(message.placed)
+  batch.characters += message.characters
+  batch.jsonCharacters += message.jsonCharacters
 }
 
 function sizesOf({ characters, jsonCharacters }: SizedMessage) {

@@ -6,7 +6,7 @@ import { JSON_CHARACTERS_PER_JOB, type SizedMessage } from './split-append.js'
 /** A message that waits for its acknowledgement. */
 export interface Entry extends SizedMessage {
   readonly thread: string
-  /** When it is given up, by the monotonic clock. */
+  /** Its deadline, by the monotonic clock. */
   readonly endsAtMs: number
 }
 
@@ -26,7 +26,7 @@ export interface ThreadBatcherOptions {
   send(batch: Batch): Promise<void>
 }
 
-/** Sends messages in batches of one thread, one at a time: so messages are stored in the order in which they came. */
+/** Sends messages in batches of one thread, one batch at a time, so that they are stored in the order of their arrival. */
 export function createThreadBatcher(options: ThreadBatcherOptions): Gatherer<Entry> {
   return new Gatherer<Entry>({
     keyOf: ({ thread }) => thread,
@@ -35,11 +35,11 @@ export function createThreadBatcher(options: ThreadBatcherOptions): Gatherer<Ent
       { of: ({ characters }) => characters, max: limits.charactersPerJobMax },
       { of: ({ jsonCharacters }) => jsonCharacters, max: JSON_CHARACTERS_PER_JOB },
     ],
-    // Of two messages under one id in one job nobody could tell which of them is at fault.
+    // With two messages of the same id in one job an error could not be attributed to one of them.
     nameOf: ({ placed }) => placed.message.id,
     delayMs: options.batchAgeMs,
     flush: (entries, thread) => options.send(batchOf(entries, thread)),
-    // The others go first again, with the same ids at the same places.
+    // The others are sent first again, with the same ids and positions.
     onRefused: (error, entries) => faultFinder(error, endOf(entries)),
     clock: options.clock,
   })
@@ -59,8 +59,8 @@ function endOf(entries: readonly Entry[]): number {
 }
 
 /**
- * The messages that an error of a batch concerns: the one that it names; those whose time is up, where the batch only came too
- * late; otherwise all of them.
+ * The messages that an error of a batch concerns: the one that it names; those whose deadline has passed, if the batch was
+ * only late; otherwise all of them.
  */
 function faultFinder(error: unknown, endsAtMs: number): (entry: Entry, index: number) => boolean {
   if (isWorthRetrying(error)) return (entry) => entry.endsAtMs <= endsAtMs

@@ -5,8 +5,8 @@ import { loadAgentWindow } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * Younger messages are in any window that people set, so the usual append asks nothing more of the store. A window that is
- * shorter than this warns in receipts alone.
+ * Younger messages are in any sensible window, so a usual append needs no further query. A window that is shorter than this
+ * only causes warnings in receipts.
  */
 const YOUNG_MS = 10_000
 
@@ -14,13 +14,13 @@ export interface WarnedAppend {
   readonly agent: string
   readonly thread: string
   readonly placed: readonly PlacedMessage[]
-  /** Of an agent that is not there yet. */
+  /** For an agent that does not exist yet. */
   readonly newAgentRollingWindow?: number | null | undefined
-  /** How long the store may take to say how the window stands, in milliseconds; past that there are no warnings. */
+  /** Time limit for reading the window, in milliseconds; after it there are no warnings. */
   readonly timeoutMs: number
 }
 
-/** What contexts will not show of an append, by reason. It never fails: the messages are on their way or stored. */
+/** The number of messages of an append that contexts will not show, by reason. It never fails: the messages are sent already. */
 export async function windowWarnings(parts: EngineContext, append: WarnedAppend): Promise<AppendWarning[]> {
   const nowMs = parts.clock.nowMs()
   const old = append.placed.filter(
@@ -31,12 +31,12 @@ export async function windowWarnings(parts: EngineContext, append: WarnedAppend)
   const window = await windowInTime(parts, append)
   if (window === null) return []
   const reasons = old.map(({ orderedAt }) =>
-    // A sequence number comes after any clear there was; what counts here is the time that the message claims.
+    // New sequence numbers are after any clear; only the time of the message counts here.
     hiddenReason({ seq: 1, orderedAtMs: Date.parse(orderedAt) }, { ...window, clearedSeq: 0, nowMs }),
   )
   return hiddenReasons.flatMap((reason): AppendWarning[] => {
     const count = reasons.filter((each) => each === reason).length
-    return count === 0 ? [] : [{ reason, count, ...wordsOf(reason, append, window) }]
+    return count === 0 ? [] : [{ reason, count, ...explain(reason, append, window) }]
   })
 }
 
@@ -46,7 +46,7 @@ interface Window {
   readonly windowOf: 'agent' | 'thread'
 }
 
-function wordsOf(
+function explain(
   reason: AppendWarning['reason'],
   { agent, thread }: WarnedAppend,
   { rollingWindow, windowOf }: Window,
@@ -61,7 +61,7 @@ function wordsOf(
 
 async function windowInTime(parts: EngineContext, append: WarnedAppend): Promise<Window | null> {
   const loading = loadWindow(parts, append).catch((error: unknown) => {
-    parts.log?.debug({ error }, 'the window of an append could not be read: it has no warnings')
+    parts.log?.debug({ error }, 'the window of an append could not be read; no warnings are returned')
     return null
   })
   return await within(loading, { timeoutMs: append.timeoutMs, late: () => null, clock: parts.clock })

@@ -150,7 +150,7 @@ async function storeCopies(
 ): Promise<void> {
   const chosenIds = new Set(copies.map(({ message }) => message.id))
   const append = { agent: thread.agentName, thread: thread.name, given: copies, chosenIds }
-  await appendPlaced(parts, append, { ack: 'stored', asksForRoom: true, ...retryPolicy })
+  await appendPlaced(parts, append, { ack: 'stored', waitsForCapacity: true, ...retryPolicy })
 }
 
 /** Runs under the lock of the thread's head: of two concurrent restores, the second sees the marks of the first. */

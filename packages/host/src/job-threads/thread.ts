@@ -68,9 +68,9 @@ async function carryOut({ stage, job }: JobRequest, publish: (event: NewEvent) =
     if (embedder === null) throw new TypeError('this process has no embedder')
     return await embed({ ...job, signal }, { ...deps, embedder })
   }
-  const tellCompacted = (_: string, threadId: string, subjectId: string) =>
+  const publishCompacted = (_: string, threadId: string, subjectId: string) =>
     publish({ topic: 'thread.compacted', threadId, subjectId })
-  return await summarize({ ...job, signal }, { ...deps, tellCompacted })
+  return await summarize({ ...job, signal }, { ...deps, publishCompacted })
 }
 
 thread.serve<JobRequest, JobResponse>({

@@ -28,7 +28,7 @@ export type ProgressSeries = Columns<'progressSummaries', 'threadId' | 'lane' | 
  * The progress of a thread's iterations since the last clear, and its valid summaries. A summary is valid while it covers all
  * iterations up to its last one: a late iteration between them makes it void.
  */
-export interface ProgressStanding {
+export interface LoadedProgress {
   readonly eligible: number
   /** All stored iterations. */
   readonly stored: number
@@ -38,7 +38,7 @@ export interface ProgressStanding {
   readonly holds: boolean
 }
 
-export async function loadProgress(tx: Tx, series: ProgressSeries): Promise<ProgressStanding> {
+export async function loadProgress(tx: Tx, series: ProgressSeries): Promise<LoadedProgress> {
   const { threadId } = series
   const [[counts], [newest]] = await Promise.all([
     tx<{ eligible: number; stored: number }[]>`
