@@ -65,7 +65,19 @@ export const onBackends: readonly BackendMeasurement[] = [
     names: ['build.clients64', 'build.clients64.p50', 'build.clients64.p99', 'build.clients64.lost'],
     measure: measureManyClients,
   },
-  { names: ['turn.one1k', 'turn.full1k', 'turn.full10k', 'turn.full100k', 'turn.memory'], measure: measureFullTurns },
+  {
+    names: [
+      'turn.one1k',
+      'turn.full1k',
+      'turn.full10k',
+      'turn.full100k',
+      'turn.memory',
+      'turn.first1k',
+      'turn.first10k',
+      'turn.first100k',
+    ],
+    measure: measureFullTurns,
+  },
   { names: ['build.cached100k'], measure: measureCachedBuild },
   { names: ['build.thread1m'], measure: measureLongBuild },
 ]
