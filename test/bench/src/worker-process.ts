@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import type { StageName } from '@heddle/contracts'
 import { startStages } from '@heddle/host'
 import { done, openQueues, type QueuesOptions } from '@heddle/queue'
-import { createLogger, loadConfig, lowerProcessPriority, systemClock } from '@heddle/runtime'
+import { createLogger, limitHeapGrowth, loadConfig, lowerProcessPriority, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 import { startPlainWorker } from './ingest/plain-bullmq.js'
 
@@ -71,6 +71,8 @@ async function start(order: WorkerOrder): Promise<void> {
     }
     return
   }
+  // As the programs of the stages do.
+  limitHeapGrowth()
   const store = openStore({ url: order.databaseUrl })
   const config = {
     ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
