@@ -17,14 +17,14 @@ import { insertPrunings, loadPruningsOf } from './prunings.js'
 import { insertState, type NewContextState } from './publish-states.js'
 import { type ContextStateRow, loadLatestStates } from './states.js'
 
-/** Where the compaction of a thread stands in one lane. */
+/** The state of a thread's compaction in one lane. */
 export interface Compaction {
   readonly thread: ThreadRow
   readonly settings: Settings
   readonly lane: Lane
-  /** The latest compaction that was decided, with a summary or still without; null before the first. */
+  /** The latest compaction, with or without its summary; null before the first. */
   readonly latest: ContextStateRow | null
-  /** The latest compaction that is in force: one that needs no summary, or has it. */
+  /** The latest valid compaction: one that needs no summary, or has it. */
   readonly current: ContextStateRow | null
   /** The thread's own lane; null if this is it. */
   readonly own: OwnLane | null
@@ -41,13 +41,13 @@ export interface OwnLane {
 
 export interface CompactionQuery {
   readonly threadId: string
-  /** Settings of the file and the environment, under the agent's. */
+  /** Settings of the file and the environment; those of the agent override them. */
   readonly settings: PartialSettings
-  /** Settings of a request, over all others. */
+  /** Settings of a request, which override all others. */
   readonly request?: PartialSettings
 }
 
-/** @returns null where there is no such thread */
+/** @returns null if there is no such thread */
 export async function loadCompaction(
   tx: Tx,
   { threadId, settings, request = {} }: CompactionQuery,
@@ -78,8 +78,8 @@ function inForce(rows: readonly ContextStateRow[]): ContextStateRow | null {
 }
 
 /**
- * Whether compactions were last looked for under other settings than those that hold now. Nothing wakes the stage when the
- * settings of an agent change: the next message of a thread does, or the next request for its context.
+ * Whether the prune stage last ran with other settings than the current ones. A change of an agent's settings does not wake
+ * the stage: the next message of a thread does, or the next request for its context.
  *
  * @param compaction as a request sees it
  */
@@ -95,14 +95,14 @@ export function awaitsSummary({ status, coveredTo, summary }: ContextStateRow): 
   return status !== 'void' && coveredTo !== null && summary === null
 }
 
-/** A state as the rules see it, still without its prunings; see {@link withPrunings}. */
+/** A state in the form of the compaction rules, without its prunings; see {@link withPrunings}. */
 export function toCompactionState(row: ContextStateRow): CompactionState {
   const { point, headSeq, topIds, coveredFrom, coveredTo, summary, summaryTokens } = row
   const covered = coveredFrom && coveredTo ? { from: coveredFrom, to: coveredTo } : null
   return { point, headSeq, topIds, covered, summary, summaryTokens, prunings: new Map() }
 }
 
-/** Gives a state the prunings that are in force for some messages; those of messages that it covers are not needed. */
+/** Adds the valid prunings of some messages to a state; those of messages that it covers are not needed. */
 export async function withPrunings(
   tx: Tx,
   row: ContextStateRow,
@@ -119,15 +119,15 @@ export interface PublishedPlan {
   /** The thread with the compaction that this one follows; see {@link publishCompaction}. */
   readonly compaction: Pick<Compaction, 'thread' | 'lane'> & { readonly latest: NewContextState | null }
   readonly plan: CompactionPlan
-  /** The messages that the plan speaks of, by id. */
+  /** The messages of the plan, by id. */
   readonly messages: ReadonlyMap<string, Message>
 }
 
 /**
- * Publishes a compaction: its state, what it decided about messages, and their full contents in the archive, in one
- * transaction. Where its range grew it is pending until it has a summary.
+ * Publishes a compaction: its state, its prunings, and the full contents of the pruned messages in the archive, in one
+ * transaction. If its covered range grew, it is pending until it has a summary.
  *
- * @returns the state, on which another can be published; null where another worker or a clear came first, and nothing is
+ * @returns the state, on which another can be published; null if another worker or a clear came first, and nothing was
  *   written
  */
 export async function publishCompaction(
@@ -162,7 +162,7 @@ export async function publishCompaction(
     tx,
     plan.prunings.map(({ archive }) => {
       const message = messages.get(archive.messageId)
-      // What a restore brought back is archived once, under the message that came first.
+      // A restored message is archived once, under its original.
       const { id: messageId, orderedAtMs } = message?.restores ?? { id: archive.messageId, orderedAtMs: 0, ...message }
       return {
         ...archive,

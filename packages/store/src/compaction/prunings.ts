@@ -11,8 +11,8 @@ export type PruningRow = Columns<
 >
 
 /**
- * The prunings in force for some messages under a state: those of its own generation and of the earlier ones of its series.
- * Of two about one message the later one comes last, and holds.
+ * The prunings of some messages under a state: those of its generation and of the earlier ones of its series. Of two prunings
+ * of one message the later one comes last and is valid.
  */
 export async function loadPruningsOf(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function loadPruningsOf(
     order by decided.generation`
 }
 
-/** Records the prunings of one thread's states; those that are there already stay as they are. */
+/** Stores the prunings of one thread's states. Existing ones stay unchanged. */
 export async function insertPrunings(
   tx: Tx,
   { threadId, prunings }: { threadId: string; prunings: readonly PruningRow[] },

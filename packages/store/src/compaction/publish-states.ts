@@ -9,15 +9,15 @@ export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
 /**
  * Inserts a state, unless another worker or a clear came first: pending if it needs a summary, else ready.
  *
- * Invariant: the agent's row is held until the commit, so a clear comes either before, and the state is refused, or after,
+ * Invariant: the agent's row is locked until the commit, so a clear comes either before, and the state is refused, or after,
  * and the state belongs to the epoch that ended (docs/design.md#invariant-9). The rows of the thread and of the replaced state are
- * locked likewise: an erasure of the thread waits for this transaction, and deletes all that it wrote.
+ * locked, too: an erasure of the thread waits for this transaction, and deletes all that it wrote.
  *
- * @returns false where the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken
+ * @returns false if the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken
  */
 export async function insertState(tx: Tx, state: NewContextState): Promise<boolean> {
-  // Statements of their own, sent in this order (packages/store/README.md): within one, Postgres may lock the state first, and
-  // then deadlock with a clear.
+  // Separate statements, sent in this order (packages/store/README.md): in a single one Postgres may lock the state first, and
+  // deadlock with a clear.
   const [, , { count }] = await Promise.all([
     holdThread(tx, state.threadId),
     tx`
@@ -77,12 +77,12 @@ export interface PublishedSummary {
 }
 
 /**
- * Gives a pending state its summary, which puts it in force.
+ * Adds the summary to a pending state, which makes it ready.
  *
- * A state that was `passed` (a later one was inserted before its summary) may still get it, and is in force until the later
- * one has its own.
+ * A state that was `passed` (a later one was inserted before its summary) may still get it, and is used until the later one
+ * has its own.
  *
- * @returns false where the agent was cleared since, or the state is void or has a summary
+ * @returns false if the agent was cleared since, or the state is void or has a summary
  */
 export async function publishSummary(tx: Tx, published: PublishedSummary): Promise<boolean> {
   const agentOfState = tx`
@@ -106,8 +106,8 @@ export async function publishSummary(tx: Tx, published: PublishedSummary): Promi
 }
 
 /**
- * Makes the states of a series void from a generation on: a late message overtook them. They stay for those who ask what
- * an earlier context was made of.
+ * Marks the states of a series from a generation on as void, because of a late message. Their rows stay, so that earlier
+ * contexts can be explained.
  *
  * @returns how many became void
  */
@@ -118,7 +118,7 @@ export async function voidStates(
   const series = tx`
     thread_id = ${threadId} and lane = ${lane} and clear_epoch = ${clearEpoch} and generation >= ${fromGeneration}
     and status <> 'void'`
-  // The lock waits for a state that is being built on one of these; the second statement then sees it, too.
+  // The lock waits for a transaction that inserts a state after one of these; the second statement then sees that one, too.
   const [, { count }] = await Promise.all([
     tx`select id from heddle.context_states where ${series} order by generation for update`,
     tx`update heddle.context_states set status = 'void', voided_at = now() where ${series}`,

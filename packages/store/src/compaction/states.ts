@@ -39,8 +39,8 @@ type PositionColumn = `${'point' | 'coveredFrom' | 'coveredTo'}${'AtMs' | 'Ordin
 export type LaneOfThread = Columns<'contextStates', 'threadId' | 'lane' | 'clearEpoch'>
 
 /**
- * The latest state of a lane and, where that one still waits for its summary, the latest that has one; newest first. Of a
- * long series nothing else is read.
+ * The latest state of a lane and, if that one waits for its summary, the latest that has one; newest first. Nothing else of a
+ * long series is read.
  */
 export async function loadLatestStates(
   tx: Tx,
@@ -58,7 +58,7 @@ export async function loadLatestStates(
   return rows.map(toState)
 }
 
-/** The latest states of a lane, newest last, for people who look at a thread. */
+/** The latest states of a lane, newest last, for an overview of a thread. */
 export async function listStates(
   tx: Tx,
   { threadId, lane, clearEpoch, limit }: LaneOfThread & { limit: number },
@@ -72,8 +72,8 @@ export async function listStates(
 }
 
 /**
- * Finds the first state that a late message makes void: the state read the thread before the message was stored
- * (`head_seq < seq`), yet compacted past the message's place in the conversation. Returns its generation.
+ * Finds the first state that a late message makes void: it read the thread before the message was stored (`head_seq < seq`),
+ * but compacted past the message's position in the conversation. Returns its generation.
  */
 export async function findOvertaken(
   tx: Tx,

@@ -6,12 +6,12 @@ import { toStorable } from '../sql/text.js'
 
 export interface NewSummaryCalls {
   readonly threadId: string
-  /** The summary, or the try to make one, that all of them belong to. */
+  /** The summary, or the failed attempt, to which all calls belong. */
   readonly summaryId: string
   readonly calls: readonly SummaryCall[]
 }
 
-/** Records the calls of one summary; of a thread that was erased nothing. */
+/** Records the calls of one summary, unless its thread was erased. */
 export async function insertSummaryCalls(tx: Tx, { threadId, summaryId, calls }: NewSummaryCalls): Promise<void> {
   if (calls.length === 0 || !(await holdThread(tx, threadId))) return
   await tx`
@@ -32,7 +32,7 @@ export async function insertSummaryCalls(tx: Tx, { threadId, summaryId, calls }:
     ) as call`
 }
 
-/** How many summaries of a thread called a provider since a time, those that failed included. */
+/** How many summaries of a thread called a provider since a time, including failed ones. */
 export async function countSummaries(
   tx: Tx,
   { threadId, sinceMs }: { threadId: string; sinceMs: number },
@@ -43,7 +43,7 @@ export async function countSummaries(
   return row?.count ?? 0
 }
 
-/** What the summaries of a thread cost, as far as it is still recorded. */
+/** The recorded costs of a thread's summaries; old records are removed. */
 type SummaryCosts = ThreadOverview['summaryCosts']
 
 export async function loadSummaryCosts(tx: Tx, { threadId }: { threadId: string }): Promise<SummaryCosts> {

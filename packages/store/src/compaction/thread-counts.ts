@@ -5,13 +5,13 @@ import type { LaneOfThread } from './states.js'
 /** Messages of a thread that share a role and whether a context may show them. */
 export interface RoleCount {
   readonly role: string
-  /** Why no context shows them; null where one may. */
+  /** Why contexts never show them; null if they may. */
   readonly aside: string | null
   readonly count: number
   readonly toolCalls: number
 }
 
-/** Counts a whole thread; reads it once, so it is for people who look at one, not for building contexts. */
+/** Counts the messages of a thread. It reads the whole thread, so it is only for overviews, not for context builds. */
 export async function countByRole(tx: Tx, { threadId }: { threadId: string }): Promise<RoleCount[]> {
   return await tx<RoleCount[]>`
     select
@@ -25,7 +25,7 @@ export async function countByRole(tx: Tx, { threadId }: { threadId: string }): P
     order by 1, 2`
 }
 
-/** How many messages of a thread are pruned in one lane, and what that takes out of its contexts. */
+/** How many messages of a thread are pruned in one lane, and how many tokens that removes from its contexts. */
 type PruningCounts = ThreadOverview['prunings']
 
 export async function countPrunings(tx: Tx, { threadId, lane, clearEpoch }: LaneOfThread): Promise<PruningCounts> {

@@ -2,11 +2,11 @@ import type { PartsOf, ThreadSizes } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 
 export interface StoredThreadSizes extends ThreadSizes {
-  /** Messages whose tokens are still an estimate, without the signatures of their reasoning. */
+  /** Messages whose tokens are only estimated, without the signatures of their reasoning. */
   readonly uncounted: number
 }
 
-/** Adds up what the messages of a thread take that contexts may show. Reads the whole thread: for people who look at one. */
+/** The total size of the messages that contexts may show. It reads the whole thread, so it is only for overviews. */
 export async function loadThreadSizes(tx: Tx, { threadId }: { threadId: string }): Promise<StoredThreadSizes> {
   const counting = tx<Omit<StoredThreadSizes, 'parts'>[]>`
     -- Grouped and not joined: on a table that grew faster than the server took its statistics, the planner takes both sides
@@ -48,7 +48,7 @@ export async function loadThreadSizes(tx: Tx, { threadId }: { threadId: string }
   return { ...sizes, parts }
 }
 
-/** Messages whose parts are looked at: of a thread with more, the older ones are taken by the highest rule. */
+/** Messages whose parts are read. In a thread with more, older ones are assumed to have the highest cost. */
 const MESSAGES_WITH_PARTS_MAX = 10_000
 
 const NOTHING = { messages: 0, toolCalls: 0, tokens: 0, reasoningTokens: 0, callIdCharacters: 0, uncounted: 0 }

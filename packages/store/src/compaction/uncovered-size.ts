@@ -2,8 +2,8 @@ import type { ThreadRow } from '../threads/threads.js'
 import type { ContextStateRow } from './states.js'
 
 /**
- * About how much of a thread stands uncovered by a compaction: what is read to build a context, or to compact further.
- * Estimated from counts that are kept with the thread, so that nothing need be read to know it.
+ * The approximate size of the messages that no compaction covers: those that a context build or the next compaction reads.
+ * Estimated from counts that are stored with the thread, without reading messages.
  */
 export function uncoveredSize(
   {
@@ -18,7 +18,7 @@ export function uncoveredSize(
   const stored = headSeq - baseSeq
   const cleared = Math.max(0, clearedSeq - baseSeq)
   const messages = Math.max(0, stored - cleared - coveredCount)
-  // What a clear has put out of the window is not counted by itself: it has its share of the tokens.
+  // The tokens of cleared messages are not stored separately: their share is estimated by their number.
   const clearedTokens = stored === 0 ? 0 : (tokensEstimate * cleared) / stored
   return { messages, tokens: Math.max(0, Math.round(tokensEstimate - clearedTokens - coveredTokens)) }
 }

@@ -4,10 +4,10 @@ import type { Tx } from '../connection/connection.js'
 import { asArray } from '../sql/arrays.js'
 
 /**
- * What a context says of its items, as a part of the statement that stores it: `finished` names it where it is written. So it
- * costs no round trip, and a context that is answered or erased leaves nothing.
+ * The insert of a context's items, as a part of the statement that stores the context: `finished` has its row if it is
+ * written. So it costs no round trip, and nothing is written for a context that was finished before or erased.
  *
- * @returns null where the context shows no items
+ * @returns null if the context shows no items
  */
 export function shownItemsInsert(tx: Tx, { entries }: Pick<Receipt, 'entries'>) {
   const shown = entries.flatMap(({ item, mode, tokens }) =>
@@ -26,20 +26,20 @@ export function shownItemsInsert(tx: Tx, { entries }: Pick<Receipt, 'entries'>) 
     from finished join heddle.threads as thread on thread.id = finished.thread_id`
 }
 
-/** Characters of a text that are looked at: what a reply takes from an item, it seldom takes from further down. */
+/** Characters of a text that are compared: replies seldom use later parts of an item. */
 const TEXT_CHARACTERS_MAX = 4_000
-/** Messages before a reply among which the user's latest is looked for. */
+/** Messages before a reply that are searched for the user's latest. */
 const ASKED_DISTANCE_MAX = 50
-/** A turn of more messages than this is cut off: what comes later is not counted as of the reply. */
+/** Later messages of a longer turn are not counted as part of the reply. */
 export const TURN_MESSAGES_MAX = 200
 
-/** Contexts of a thread that messages answer, as far as they showed items. */
+/** Contexts of a thread that showed items and that messages answer. */
 export async function loadAnswered(
   tx: Tx,
   { threadId, replies }: { threadId: string; replies: readonly { contextId: string; seq: number }[] },
 ): Promise<AnsweredContext[]> {
   if (replies.length === 0) return []
-  // By its key and not by the thread: a thread may have a hundred thousand contexts.
+  // Found by key and not by thread: a thread may have a hundred thousand contexts.
   const rows = await tx<
     { contextId: string; request: ContextRequest | null; said: string | null; items: ShownItem[] | null }[]
   >`
@@ -63,7 +63,7 @@ export async function loadAnswered(
       select * from heddle.context_items
       where context_items.context_id = reply.context_id and context_items.thread_id = ${threadId}
       offset 0) as shown`
-  // The message is taken out here: the server cannot make a text of one with NUL characters.
+  // The message is extracted here: the server cannot convert one with NUL characters to text.
   return rows.map(({ contextId, request, said, items }) => ({
     contextId,
     asked: [request?.message?.slice(0, TEXT_CHARACTERS_MAX) ?? null, said],
@@ -71,7 +71,7 @@ export async function loadAnswered(
   }))
 }
 
-/** The context whose answer was the latest before a message, where its turn may still go on. */
+/** The context whose answer was the latest before a message, if its turn may continue. */
 export async function findOpenTurn(
   tx: Tx,
   { threadId, beforeSeq }: { threadId: string; beforeSeq: number },
@@ -96,7 +96,7 @@ export interface ItemUse {
   readonly usedIds: readonly string[]
 }
 
-/** Notes answers. What was once used stays so: each part of a turn adds to it, in any order and as often as it is read. */
+/** Records answers. Used ids are only added, so the parts of a turn may be recorded in any order and repeatedly. */
 export async function recordItemUses(tx: Tx, uses: readonly ItemUse[]): Promise<void> {
   for (const { contextId, answeredSeq, usedIds } of uses) {
     const used = asArray(usedIds)

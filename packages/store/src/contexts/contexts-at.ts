@@ -3,7 +3,7 @@ import { canonicalJson } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { type ContextRow, type ContextSummary, loadContext } from './contexts.js'
 
-/** How far apart the clocks of the server and of a worker may be. */
+/** The assumed largest difference between the clocks of the server and of a worker. */
 const SKEW_MS_MAX = 60_000
 const PAGE_ROWS = 200
 
@@ -11,17 +11,17 @@ export interface MomentQuery {
   readonly threadId: string
   /** In milliseconds since 1970. */
   readonly atMs: number
-  /** What was asked for; null for whatever it was. */
+  /** Null: any request. */
   readonly request: ContextRequest | null
 }
 
 type Candidate = Pick<ContextSummary, 'id' | 'request' | 'requestedAtMs' | 'asOfMs'>
 
 /**
- * The context of a thread that was in force at a moment: the last that was built up to then, for the very same request.
+ * The last context of a thread that was built up to a time, for an equal request.
  *
- * @returns null where none was built by then, or it is not kept any more
- * @throws PermanentError `NOT_FOUND` where parts of it were erased, with what they were
+ * @returns null if none was built by then, or it is no longer stored
+ * @throws PermanentError `NOT_FOUND` if parts of it were erased, and names them
  */
 export async function loadContextAt(tx: Tx, query: MomentQuery): Promise<ContextRow | null> {
   let best: { id: string; asOfMs: number } | null = null
@@ -30,19 +30,19 @@ export async function loadContextAt(tx: Tx, query: MomentQuery): Promise<Context
     const rows = await candidates(tx, query.threadId, before)
     for (const { id, request, asOfMs } of rows) {
       if (asOfMs === null || asOfMs > query.atMs || (best !== null && asOfMs <= best.asOfMs)) continue
-      if (query.request === null || canonicalJson(asked(request)) === canonicalJson(asked(query.request)))
+      if (query.request === null || canonicalJson(comparable(request)) === canonicalJson(comparable(query.request)))
         best = { id, asOfMs }
     }
     const last = rows.at(-1)
     if (last === undefined) break
-    // Nobody builds a context after its deadline, so those that were asked for long before show earlier moments.
+    // No context is built after its deadline, so those that were requested long before show earlier times.
     if (best !== null && last.requestedAtMs + limits.waitMsMax + SKEW_MS_MAX < best.asOfMs) break
     before = last
   }
   return best === null ? null : await loadContext(tx, { id: best.id })
 }
 
-/** By their request, since that has an index; the moments that they show are near. What was prepared and never taken, nobody saw. */
+/** Ordered by the time of the request, which has an index and is near the time shown. Unused prepared contexts are omitted. */
 async function candidates(tx: Tx, threadId: string, before: { requestedAtMs: number; id: string }) {
   return await tx<Candidate[]>`
     select id, request, requested_at as requested_at_ms, shown_at as as_of_ms
@@ -52,7 +52,7 @@ async function candidates(tx: Tx, threadId: string, before: { requestedAtMs: num
     limit ${PAGE_ROWS}`
 }
 
-/** Whether it is prepared beforehand does not change what is asked for. */
-function asked({ at: _, prebuild: __, ...request }: ContextRequest): object {
+/** The request without fields that do not change its result. */
+function comparable({ at: _, prebuild: __, ...request }: ContextRequest): object {
   return request
 }

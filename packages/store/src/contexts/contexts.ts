@@ -26,7 +26,7 @@ export interface ContextSummary
     | 'tokensUsed'
     | 'summaryUsed'
   > {
-  /** The moment that the context shows; null unless built. */
+  /** The time that the context shows; null unless built. */
   readonly asOfMs: number | null
   /** Whether it was built ahead of a request, and no request has used it since. */
   readonly isPrepared: boolean
@@ -35,7 +35,7 @@ export interface ContextSummary
 export interface ContextRow extends ContextSummary {
   /** With its receipt; null unless built. */
   readonly result: ContextResult | null
-  /** Whether it may answer later requests, too, as one that is prepared does. */
+  /** Whether it may answer later requests, too, like a prepared one. */
   readonly mayAnswerAgain: boolean
 }
 
@@ -44,23 +44,23 @@ export interface ContextToRequest {
   readonly threadId: string
   readonly request: ContextRequest
   readonly deadlineAtMs: number
-  /** The key under which one may have been prepared that answers it, and the time. Default none. */
+  /** The key by which a prepared context may be found, and the time. Default: none is used. */
   readonly prepared?: { readonly key: string; readonly nowMs: number } | undefined
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Asked {
-  /** False where a context of this id was asked for before. */
+  /** False if a context with this id was requested before. */
   readonly isNew: boolean
-  /** What was prepared and answers it. */
+  /** A prepared context that answers it; null if there is none. */
   readonly ready: ContextResult | null
 }
 
 /**
- * Asks for a context: the row is what the assemble stage works from, and where its answer will stand. Where one was prepared
- * that answers it, that is the answer, and nothing is asked for. All statements are sent at once.
+ * Requests a context: the assemble stage works from the row and stores the result in it. If a prepared context answers the
+ * request, it is returned, and no row is written. All statements are sent at once.
  *
- * @throws PermanentError `NOT_FOUND` where the thread was erased
+ * @throws PermanentError `NOT_FOUND` if the thread was erased
  */
 export async function requestContext(
   tx: Tx,
@@ -96,11 +96,11 @@ export async function requestContext(
 }
 
 /**
- * A context with its result: the delivered bytes while they are kept, else what is rebuilt from the store.
+ * A context with its result: the delivered bytes while they are stored, else rebuilt from its lines.
  *
- * @param rebuild whether to rebuild it in any case
- * @returns null where the project has no such context
- * @throws PermanentError `NOT_FOUND` where parts of it are gone, with what they were
+ * @param rebuild rebuild it in any case
+ * @returns null if the project has no such context
+ * @throws PermanentError `NOT_FOUND` if parts of it were erased, and names them
  */
 export async function loadContext(
   tx: Tx,
@@ -121,8 +121,8 @@ export async function loadContext(
 }
 
 /**
- * The transaction at hand is visible at its commit, which does not wait for the disk. A server that crashes may take back
- * the requests of its last half second; whoever waits for them asks again. What was built is never taken back.
+ * Makes the commit of this transaction not wait for the disk. A server crash may lose the requests of the last half second;
+ * their callers send them again. Built contexts are never lost.
  */
 function commitSoon(tx: Tx): Promise<unknown> {
   return tx`select set_config('synchronous_commit', 'off', true)`
@@ -131,11 +131,11 @@ function commitSoon(tx: Tx): Promise<unknown> {
 export interface ContextListing {
   readonly threadId: string
   readonly limit: number
-  /** The context with which the page before ended. */
+  /** The last context of the previous page. */
   readonly before?: { readonly requestedAtMs: number; readonly id: string }
 }
 
-/** A page of a thread's contexts, newest first. What was prepared and never taken, nobody asked for. */
+/** A page of a thread's contexts, newest first, without prepared contexts that no request has used. */
 export async function listContexts(tx: Tx, { threadId, limit, before }: ContextListing): Promise<ContextSummary[]> {
   return await tx<ContextSummary[]>`
     select ${summaryColumns(tx)}

@@ -1,22 +1,22 @@
 import type { Tx } from '../connection/connection.js'
 
 /**
- * Deliveries of a thread that stay at least: those who asked for a context come within moments. Older contexts are rebuilt
- * where they are wanted, for the bytes of a context take about a hundred times what its lines do.
+ * The fewest deliveries of a thread that are kept: callers read a context soon after its build. Older contexts are rebuilt on
+ * demand, because the bytes of a context take about a hundred times the space of its lines.
  */
 const KEPT_PER_THREAD = 8
 const DROPPED_AT_ONCE_MAX = 64
 
-/** Whether the old deliveries of a thread are to go with this context: about every eighth one has to do it. */
+/** Whether the old deliveries of a thread are removed with this context: true for about every eighth. */
 export function isTurnToDrop(contextId: string): boolean {
   return Number.parseInt(contextId.slice(-1), 16) % KEPT_PER_THREAD === 0
 }
 
 /**
- * Removes the delivered bytes of a context's thread but for the newest. Those that somebody else removes at the moment are
- * passed over, so that nobody waits for anybody.
+ * Removes the delivered bytes of a context's thread except for the newest. Rows that another transaction is removing are
+ * skipped, so that none waits for another.
  *
- * @returns the statement itself, which is sent in its turn: an async function's would overtake those that stand before it
+ * @returns the statement, which is sent in order: an async function would send it before earlier ones
  */
 export function dropOldDeliveries(tx: Tx, contextId: string): PromiseLike<unknown> {
   return tx`

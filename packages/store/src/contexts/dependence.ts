@@ -4,33 +4,33 @@ import { threadStands } from '../messages/tombstones.js'
 import type { isOwn } from '../sql/own-project.js'
 import { ACTIVE_THREADS_COUNTED_MAX } from '../threads/activity.js'
 
-/** What a context depends on: it is made of the same for as long as both hold. */
+/** What a context depends on: it stays current as long as the versions are equal and the time has not come. */
 export interface Dependence {
   readonly lane: string
   readonly versions: string
-  /** Milliseconds since 1970; null where its window never changes by itself. */
+  /** When a message leaves its window, in milliseconds since 1970; null if none ever does. */
   readonly holdsUntilMs: number | null
 }
 
 export interface DependenceQuery {
   readonly threadId: string
   readonly lane: string
-  /** The moment that the context shows, in milliseconds since 1970. */
+  /** The time that the context shows, in milliseconds since 1970. */
   readonly asOfMs: number
-  /** How long messages stay in the window, in seconds; null for ever. */
+  /** How long messages stay in the window, in seconds; null: for ever. */
   readonly rollingWindow: number | null
 }
 
 /**
  * What a context that is built in the same transaction depends on.
  *
- * @param tx sees one moment
+ * @param tx with snapshot isolation
  */
 export async function loadDependence(
   tx: Tx,
   { threadId, lane, asOfMs, rollingWindow }: DependenceQuery,
 ): Promise<Dependence> {
-  // A clear may hide the oldest of these: then the context is made anew earlier than it must be.
+  // A clear may hide the oldest of these: then the context is rebuilt earlier than necessary.
   const sinceMs = rollingWindow === null ? Number.POSITIVE_INFINITY : asOfMs - rollingWindow * 1_000
   const [row] = await tx<{ versions: string; oldestMs: number | null }[]>`
     select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}::text`)} as versions, (
@@ -43,7 +43,7 @@ export async function loadDependence(
   return { lane, versions: row?.versions ?? '', holdsUntilMs }
 }
 
-/** The versions of all that contexts of a thread are made of now, as one text; empty where the thread is not there. */
+/** The current versions of everything that contexts of a thread depend on, as one text; empty if there is no such thread. */
 export async function loadVersions(
   tx: Tx,
   { threadId, lane }: Pick<DependenceQuery, 'threadId' | 'lane'>,
@@ -56,22 +56,22 @@ export async function loadVersions(
 /**
  * How far a thread has grown since some versions were read.
  *
- * @returns the heads then and now; null where anything else has changed
+ * @returns the heads then and now; null if anything else has changed
  */
 export function growthBetween(
   before: string,
   now: string,
 ): { readonly fromSeq: number; readonly toSeq: number } | null {
   if (before === '' || now === '') return null
-  // The head stands first, and is a number: what follows its comma is everything else.
+  // The head is the number before the first comma.
   const [from, to] = [before.indexOf(','), now.indexOf(',')]
   if (before.slice(from) !== now.slice(to)) return null
   return { fromSeq: Number(before.slice(1, from)), toSeq: Number(now.slice(1, to)) }
 }
 
 /**
- * The versions of all that contexts of a thread are made of, as one text; null where the thread is not there. Whoever lets
- * contexts depend on something else adds it here.
+ * The versions of everything that contexts of a thread depend on, as one text; null if there is no such thread. A new
+ * dependence of contexts must be added here.
  */
 export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
   return tx`(

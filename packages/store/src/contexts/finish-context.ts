@@ -10,7 +10,7 @@ import { type PackedResult, packResult } from './packed-result.js'
 import type { Prepared } from './prepared-contexts.js'
 import type { LinesToStore } from './stored-contexts.js'
 
-/** A request that nobody has made a row of, as far as its worker knows. */
+/** A request that came with its job, so that there may be no row of it. */
 export interface AskedContext {
   readonly threadId: string
   readonly request: ContextRequest
@@ -20,29 +20,29 @@ export interface AskedContext {
 export interface BuiltContext {
   readonly id: string
   readonly result: ContextResult
-  /** The result as it is stored; where it is given, all statements are sent at once. Default: it is packed. */
+  /** The result in its stored form; if given, all statements are sent at once. Default: it is packed here. */
   readonly packed?: PackedResult
-  /** What is kept of it when the delivered bytes are gone; without it those stay with the context. */
+  /** Its lines, from which it is rebuilt once the delivered bytes are removed. Without them the bytes are kept. */
   readonly stored?: LinesToStore
-  /** Whether nobody said how its budget is to be filled: then the next contexts of that budget go by it. Default false. */
+  /** Whether the request did not set how to fill the budget: then the next contexts of that budget use the same. Default false. */
   readonly isFillChosen?: boolean
-  /** The moment that it shows, in milliseconds since 1970. */
+  /** The time that it shows, in milliseconds since 1970. */
   readonly asOfMs?: number
   readonly prepared?: Prepared | undefined
-  /** Ids of the other threads that it tells of. */
+  /** Ids of the other threads that it mentions. */
   readonly mentions?: readonly string[]
   /** The lane of the request, if it is to be recorded. */
   readonly askedLane?: AskedLane | undefined
-  /** Where there may be no row of the request: then one is made. Default only a row that is there is answered. */
+  /** If there may be no row of the request: then one is inserted. Default: only an existing row is updated. */
   readonly asked?: AskedContext | undefined
 }
 
 /**
- * Stores a built context. It is the first answer that counts: of two workers on one request, one answers.
+ * Stores a built context. Of two workers on one request, only the first result is stored.
  *
- * @returns false where the context was built or failed before, or erased with its thread
- * @throws RetryableError where a thread that it tells of, or the context that it is based on, was erased meanwhile: it is to
- *   be built again
+ * @returns false if the context was built or failed before, or erased with its thread
+ * @throws RetryableError if a thread that it mentions, or the context that it is based on, was erased meanwhile: it must be
+ *   built again
  */
 export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
   const { id, result, stored, mentions = [] } = built
@@ -51,7 +51,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
   const lines = stored?.asBase
   const baseId = stored?.baseId ?? null
   const shown = shownItemsInsert(tx, receipt)
-  // Everything else hangs on the context's row: where it is answered or erased, nothing is written.
+  // Everything else depends on the context's row: if it was finished or erased before, nothing is written.
   const [held, [written]] = await Promise.all([
     mentions.length > 0 && holdThreads(tx, mentions),
     tx<{ finished: number; isBaseThere: boolean }[]>`
@@ -74,7 +74,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
     stored !== undefined && isTurnToDrop(id) && dropOldDeliveries(tx, id),
   ])
   if (held && held.count < new Set(mentions).size)
-    throw new RetryableError('INTERNAL', 'a thread that the context tells of was erased meanwhile')
+    throw new RetryableError('INTERNAL', 'a thread that the context mentions was erased meanwhile')
   if (written?.isBaseThere === false)
     throw new RetryableError('INTERNAL', 'the context that this one is based on was removed meanwhile')
   return written?.finished === 1
@@ -86,7 +86,7 @@ function delivery(tx: Tx, bytes: Uint8Array) {
 
 type PackedContext = BuiltContext & { readonly packed: PackedResult }
 
-/** `finished`: the row of the request, which says now that it is built. */
+/** `finished`: the row of the request, now with the status `built`. */
 function updated(tx: Tx, context: PackedContext) {
   return tx`
     finished as (
@@ -98,8 +98,8 @@ function updated(tx: Tx, context: PackedContext) {
 }
 
 /**
- * `finished`: a row of the request that says that it is built, or the one that has come meanwhile. The thread is held, as for
- * all that is derived of it: after its erasure there is none.
+ * `finished`: the inserted row with the status `built`, or the row that was inserted meanwhile. The thread is locked, as for
+ * all data that is derived from it: after its erasure no row is written.
  */
 function inserted(tx: Tx, context: PackedContext, { threadId, request, deadlineAtMs }: AskedContext) {
   return tx`
@@ -164,7 +164,7 @@ function values(tx: Tx, { result, packed, stored, asOfMs, prepared, isFillChosen
     ${isFillChosen && receipt.scope === undefined ? (receipt.fill ?? null) : null}::text`
 }
 
-/** As for what is published for them: an erasure finds the context by them. */
+/** Locked, so that an erasure of one of them finds the context. */
 function holdThreads(tx: Tx, ids: readonly string[]) {
   return tx`select from heddle.threads where id = any(${asArray(ids)}::uuid[]) order by id for key share`
 }
@@ -186,7 +186,7 @@ export interface FailedContext {
   readonly asked?: AskedContext | undefined
 }
 
-/** @returns false where the context was built or failed before, or erased with its thread */
+/** @returns false if the context was built or failed before, or erased with its thread */
 export async function failContext(tx: Tx, { id, error, asked }: FailedContext): Promise<boolean> {
   const reason = JSON.stringify(error)
   if (asked === undefined) {
@@ -195,7 +195,7 @@ export async function failContext(tx: Tx, { id, error, asked }: FailedContext): 
       where id = ${id} and status = 'requested'`
     return count === 1
   }
-  // The thread need not be there: that may be what it fails for.
+  // The thread need not exist: that may be the reason of the failure.
   const [, { count }] = await Promise.all([
     shareErasureLock(tx),
     tx`

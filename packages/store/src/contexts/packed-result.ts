@@ -1,11 +1,11 @@
 import type { ContextResult } from '@heddle/contracts'
 import { deflateJson, digestOf, inflateJson } from '../sql/packing.js'
 
-/** What is stored of a result besides its lines. */
+/** The stored form of a result, besides its lines. */
 export interface PackedResult {
-  /** The delivered bytes; null where they are brought to who asked, and made again of the lines for all others. */
+  /** The delivered bytes; null if they are sent with the reply, and rebuilt from the lines for later readers. */
   readonly bytes: Uint8Array | null
-  /** By which what is made again is known to be the same byte for byte. */
+  /** Verifies that a rebuilt result is the same byte for byte. */
   readonly digest: Uint8Array
 }
 
@@ -18,12 +18,11 @@ export function packResult(result: ContextResult): Promise<PackedResult> {
   return packJson(JSON.stringify(result))
 }
 
-/** A result as JSON, of which only the lines are kept. */
+/** A result as JSON, of which only the lines are stored. */
 export function digestResult(json: string): PackedResult {
   return { bytes: null, digest: digestOf(json) }
 }
 
-/** The result whose bytes these are. */
 export async function unpackResult(bytes: Uint8Array): Promise<ContextResult> {
   return (await inflateJson(bytes)) as ContextResult
 }

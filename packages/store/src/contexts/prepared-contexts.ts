@@ -5,27 +5,26 @@ import type { Store } from '../store.js'
 import { type Dependence, versionsOf } from './dependence.js'
 
 /**
- * Contexts that are built before they are asked for. Such a context is one like all others; besides, its row tells the
- * versions of everything that it was made of and the moment at which its window changes by itself. It answers a request
- * for as long as the versions are those that the store has now: whatever changed, it is passed over, and nobody has to
- * remember to throw it away.
+ * Contexts that are built before they are requested. Such a context is like all others, but its row has the versions of
+ * everything that it depends on, and the time at which a message leaves its window. It answers a request as long as these
+ * versions are current: after any change it is skipped, so no code has to invalidate it.
  */
 
-/** Contexts that are prepared in a row without a request that was not answered by one: an agent that went away costs no more. */
+/** Contexts that are prepared in a row without being used: a limit on the cost of an agent that stopped. */
 const PREPARED_IN_ROW_MAX = 50
 /** Requests of one thread, by format, budget and so on, for which the next contexts are prepared. */
 const KEYS_PER_THREAD_MAX = 4
-/** Time for a prepared context until nobody builds it any more, in milliseconds. */
+/** The deadline of a prepared context, in milliseconds. */
 const BUILD_MS_MAX = 60_000
-/** What workers are configured with, such as the embedder that a receipt names, changes only when they start again. */
+/** The configuration of workers, such as the embedder in a receipt, changes only when they restart, so the age is limited. */
 const AGE_MAX = '10 minutes'
 
-/** What a built context says of itself, so that it can answer later requests. */
+/** What a built context stores so that it can answer later requests. */
 export interface Prepared extends Dependence {
   readonly key: string
 }
 
-/** A context that may have been prepared. */
+/** A request that a prepared context may answer. */
 export interface Awaited {
   readonly threadId: string
   readonly key: string
@@ -33,8 +32,8 @@ export interface Awaited {
 }
 
 /**
- * Parts of a `with`: `found` has the result of a context that answers a request of this key now, since nothing that it was
- * made of has changed. It counts as asked for from then on: the past shows it, and more may be prepared.
+ * Parts of a `with`: `found` has the result of a prepared context with this key, if nothing that it depends on has changed.
+ * From then on it counts as requested: it is listed, and more may be prepared.
  */
 export function findPrepared(tx: Tx, { threadId, key, nowMs }: Awaited) {
   return tx`
@@ -57,7 +56,7 @@ export function findPrepared(tx: Tx, { threadId, key, nowMs }: Awaited) {
     )`
 }
 
-/** Has no more contexts prepared like this one: that it was, turned out to be of no use. */
+/** Stops preparing contexts like this one, because it was of no use. */
 export async function stopPreparing(tx: Tx, { id }: { id: string }): Promise<void> {
   await tx`
     update heddle.contexts as alike
@@ -67,9 +66,9 @@ export async function stopPreparing(tx: Tx, { id }: { id: string }): Promise<voi
 }
 
 /**
- * Has the contexts prepared that are likely to be wanted next of a thread.
+ * Requests the contexts of a thread that are likely to be needed next.
  *
- * @param add puts the building of a context into its queue; where that fails, the reconciler finds the request
+ * @param add queues the build of a context; if that fails, the reconciler finds the request
  */
 export async function prepareContexts(
   store: Pick<Store, 'inProject'>,
@@ -81,10 +80,10 @@ export async function prepareContexts(
 }
 
 /**
- * Asks for the contexts that are likely to be wanted next: those of the requests that asked for it, where what they were
- * answered with does not hold any more. The bytes of what was prepared before go: who took it finds it rebuilt.
+ * Requests the contexts that are likely to be needed next: those of earlier requests with `prebuild` whose results are no
+ * longer current. The bytes of earlier prepared contexts are removed; a later read rebuilds them.
  *
- * @returns ids of contexts that are to be built
+ * @returns ids of contexts to build
  */
 async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promise<string[]> {
   const outdated = await tx<{ key: string }[]>`
@@ -98,7 +97,7 @@ async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promis
       and newest.versions is distinct from ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}
     limit ${KEYS_PER_THREAD_MAX}`
   if (outdated.length === 0) return []
-  // Each says at once which versions it is for: it is not ordered again while it is built.
+  // Each row has its versions from the start, so it is not requested again while it is built.
   const ordered: string[] = []
   await shareErasureLock(tx)
   for (const { key } of outdated) {

@@ -1,10 +1,10 @@
 import type { Fill } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 
-/** Contexts that are looked through: of a thread that is asked for at many budgets in turn, the older ones count no more. */
-const CONTEXTS_LOOKED_AT = 32
+/** Contexts that are searched. In a thread with requests of many budgets, older contexts do not count. */
+const CONTEXTS_SEARCHED_MAX = 32
 
-/** How the thread's latest context of a budget filled it, and the head that it saw; null where there was none lately. */
+/** How the thread's latest context of a budget filled it, and its head; null if there was none recently. */
 export async function loadPreviousFill(
   tx: Tx,
   { threadId, budget }: { threadId: string; budget: number },
@@ -15,7 +15,7 @@ export async function loadPreviousFill(
       select fill, head_seq, budget, requested_at from heddle.contexts
       where thread_id = ${threadId}
       order by requested_at desc
-      limit ${CONTEXTS_LOOKED_AT}
+      limit ${CONTEXTS_SEARCHED_MAX}
     ) as recent
     where budget = ${budget} and fill is not null
     order by requested_at desc

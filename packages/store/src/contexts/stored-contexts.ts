@@ -7,12 +7,12 @@ import { asArray } from '../sql/arrays.js'
 import { deflateLines, digestOf, inflateLines } from '../sql/packing.js'
 
 /**
- * Contexts as references and deltas. A context is a list of lines in which the texts of messages, of the agent's version
- * and of the request are named and not copied; its row holds the lines that the context it is based on does not have. So a
- * context of a long thread costs what is new in it.
+ * Contexts as references and deltas. A context is a list of lines that refer to the texts of messages, of the agent's version
+ * and of the request instead of copying them. Its row has only the lines that differ from the context it is based on, so a
+ * context of a long thread takes only the space of its new lines.
  */
 
-/** Rows that are read for one context at most: then a context is stored with all its lines, and begins another chain. */
+/** The most rows that are read for one context. The next context is stored with all its lines and starts another chain. */
 const CHAIN_DEPTH_MAX = 50
 
 /** A stored context on which the next one of the thread can be based. */
@@ -26,9 +26,9 @@ export interface LinesBase {
 export interface LinesToStore {
   readonly baseId: string | null
   readonly delta: Uint8Array
-  /** Lines that go with the context itself; null where there are none. */
+  /** Lines that are removed together with the context; null if there are none. */
   readonly hidden: Uint8Array | null
-  /** The stored context as others can be based on it, once it is committed. */
+  /** The stored context as a base for others, once it is committed. */
   readonly asBase: LinesBase
 }
 
@@ -43,7 +43,7 @@ export function packLines(id: string, packed: ContextLines, base: LinesBase | nu
   }
 }
 
-/** What is stored of contexts that are the same as the one before them, by their lines: to pack it takes longer than the rest. */
+/** The stored form of contexts that are equal to their base, by their lines: packing would take longer than everything else. */
 const repeats = new WeakMap<ContextLines, Uint8Array>()
 
 function repeatOf(packed: ContextLines): Uint8Array {
@@ -57,10 +57,10 @@ function repeatOf(packed: ContextLines): Uint8Array {
 type StoredContext = Columns<'contexts', 'id' | 'threadId' | 'request' | 'agentVersion'>
 
 /**
- * Makes a context again of what is stored: byte for byte what was delivered.
+ * Rebuilds a context from its lines, byte for byte as it was delivered.
  *
- * @throws PermanentError `NOT_FOUND` where parts of it were erased, or it was built before contexts were stored like this;
- *   `INTERNAL` where the result is another
+ * @throws PermanentError `NOT_FOUND` if parts of it were erased, or it was built before lines were stored; `INTERNAL` if the
+ *   result differs
  */
 export async function rebuildContext(tx: Tx, context: StoredContext): Promise<ContextResult> {
   const { id, threadId } = context
@@ -70,7 +70,11 @@ export async function rebuildContext(tx: Tx, context: StoredContext): Promise<Co
       select hidden, digest from heddle.contexts where id = ${id}`,
   ])
   if (chain.length === 0)
-    throw notFound('context', id, 'its delivered bytes are gone, and it was built before contexts could be rebuilt')
+    throw notFound(
+      'context',
+      id,
+      'its delivered bytes were removed, and it was built by a version that could not rebuild contexts',
+    )
   let read: { head: string; lines: string[] } = { head: '', lines: [] }
   for (const delta of chain) read = fromDelta(inflateLines(delta), read.lines)
   const hidden = kept?.hidden == null ? [] : inflateLines(kept.hidden).split('\n')
@@ -80,7 +84,7 @@ export async function rebuildContext(tx: Tx, context: StoredContext): Promise<Co
   if ('missing' in made) throw partsGone(id, threadId, made.missing)
   const result = { id, ...made }
   if (kept?.digest != null && Buffer.compare(kept.digest, digestOf(JSON.stringify(result))) !== 0) {
-    throw new PermanentError('INTERNAL', `context ${id} was rebuilt, but it is not what was delivered`)
+    throw new PermanentError('INTERNAL', `context ${id} was rebuilt, but differs from what was delivered`)
   }
   return result
 }
@@ -138,13 +142,13 @@ function partsGone(id: string, threadId: string, missing: readonly string[]): Pe
   return new PermanentError('NOT_FOUND', `context ${id} cannot be rebuilt: erased were ${parts.join('; ')}`, {
     field: 'context',
     received: id,
-    hint: 'what was erased cannot be brought back; the contexts of other threads are not concerned',
+    hint: 'Erased data cannot be restored. Contexts of other threads are not affected.',
     facts: { threadId, erased: parts },
   })
 }
 
 /**
- * Removes rows that no context of their chain needs any more, after contexts of theirs were removed.
+ * Removes rows that no context of their chain needs any more, after contexts of the chain were removed.
  *
  * @param chains ids of the contexts that were removed, with their threads
  */

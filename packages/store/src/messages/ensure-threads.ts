@@ -15,16 +15,16 @@ export interface NewThread {
   readonly newAgentRollingWindow?: number | null | undefined
 }
 
-/** A code that is as long as the whole hash cannot collide; a handful of tries is enough for any number of threads. */
+/** Longer codes practically never collide; a few attempts suffice for any number of threads. */
 const CODE_CHARACTERS_MAX = 24
 
 /**
- * Makes the threads that are missing, with their project, agents and cursors. What is there stays as it is.
+ * Creates missing threads with their project, agents and cursors. Existing rows stay unchanged.
  *
- * What is made is not looked at for tombstones: whoever calls looks for them afterwards, and undoes it where there is one.
+ * It does not check for tombstones: the caller must check for them afterwards, and roll back if there is one.
  *
  * Invariant: rows are inserted in the order of their ids, table by table, and no cursor is locked before; so processes that
- * make the same threads at once wait for each other but never in a circle.
+ * create the same threads at once wait for each other but never deadlock.
  */
 export async function ensureThreads(
   tx: Tx,
@@ -90,7 +90,7 @@ async function insertThreads(tx: Tx, threads: readonly NewThread[], codeCharacte
       on conflict do nothing`,
     tx<{ id: string }[]>`select id from heddle.threads where id = any(${asArray(ids)}::uuid[])`,
   ])
-  // Two processes that make a thread at once: the one that made it gives it its items.
+  // If two processes create a thread at once, the one that inserted the row adds its items.
   if (made.length > 0)
     await startThreadItems(
       tx,
@@ -99,7 +99,7 @@ async function insertThreads(tx: Tx, threads: readonly NewThread[], codeCharacte
   const found = new Set(present.map(({ id }) => id))
   const missing = threads.filter(({ threadId }) => !found.has(threadId))
   if (missing.length === 0) return
-  // Another thread of the project has the same short code: the later one takes a longer code.
+  // Another thread of the project has the same short code: the later one gets a longer code.
   if (codeCharacters === CODE_CHARACTERS_MAX)
     throw new PermanentError('INTERNAL', 'no short code is free for a new thread')
   await insertThreads(tx, missing, codeCharacters + 1)
@@ -114,9 +114,9 @@ export interface ThreadToEnsure {
 }
 
 /**
- * Makes sure that a thread and its agent are there.
+ * Creates a thread and its agent unless they exist.
  *
- * @throws ConflictError where the thread belongs to another agent, or where one of them was erased
+ * @throws ConflictError if the thread belongs to another agent, or one of them was erased
  */
 export async function ensureThread(tx: Tx, wanted: ThreadToEnsure): Promise<{ threadId: string; agentId: string }> {
   const { projectId, agent, thread } = wanted
@@ -139,7 +139,7 @@ export async function ensureThread(tx: Tx, wanted: ThreadToEnsure): Promise<{ th
   if (found === undefined) {
     await ensureThreads(tx, projectId, [{ ...wanted, threadId, agentId }], wanted.projectName)
     ;[[found], [tombstone]] = await look()
-    // The transaction fails, so nothing stays of what was made.
+    // The error rolls the inserts back.
     if (tombstone) throw erasedError(tombstone.kind, { project: projectId, agent, thread }[tombstone.kind])
   }
   if (found?.agentId !== agentId) throw agentConflict({ agent, thread })

@@ -6,34 +6,34 @@ import { type MessageRow, messageColumns, toMessage, withOriginals } from './sto
 
 /** A message as a thread's history shows it. */
 export interface HistoryMessage extends Message {
-  /** The time that the client gave. */
+  /** The time that the client sent. */
   readonly sentAtMs: number | null
   readonly receivedAtMs: number
   readonly sourceId: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null
-  /** The latest time that a restore brought it back. Read for pages of a history alone. */
+  /** Its latest restoration. Only read for pages of a history. */
   readonly restored?: Restoration
 }
 
-/** That a message was brought back: where it stands since, and how it is marked. */
+/** A restoration of a message: its new position and the metadata of the mark. */
 export interface Restoration {
   readonly seq: number
   readonly orderedAtMs: number
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
-/** Bytes of one page of a history, of all that its messages hold. A page has at least one message, whatever its size. */
+/** Bytes of the messages of one page of a history. A page has at least one message, whatever its size. */
 const PAGE_BYTES_MAX = 8_000_000
 
 export interface HistoryQuery {
   readonly threadId: string
-  /** The sequence number of the message with which the page before ended. */
+  /** The sequence number of the last message of the previous page. */
   readonly afterSeq?: number | undefined
   readonly limit: number
   readonly order: 'asc' | 'desc'
   /**
-   * Whether marks that restores left are listed too, each with the message that it shows. By default a message is listed
-   * once, where it was first, with its latest restoration.
+   * Whether restore marks are listed, too, each with the message that it shows. By default a message is listed once, at its
+   * original position, with its latest restoration.
    */
   readonly withMarks?: boolean
 }
@@ -44,9 +44,10 @@ export interface HistoryPage {
 }
 
 /**
- * A page of a thread's history in the order of the conversation, with every field, whatever clears and windows hide.
+ * A page of a thread's history in the order of the conversation, with every field, including messages that clears and windows
+ * hide.
  *
- * @returns null where no message has the number `afterSeq`
+ * @returns null if no message has the number `afterSeq`
  */
 export async function listHistory(
   tx: Tx,
@@ -62,7 +63,7 @@ export async function listHistory(
   // The order of `comparePositions` in core.
   const direction = order === 'asc' ? tx`asc` : tx`desc`
   const past = order === 'asc' ? tx`>` : tx`<`
-  // The sizes are added up first: a page of the largest messages would be more than a process can hold.
+  // The sizes are summed up first: a page of the largest messages would not fit into memory.
   const page = tx<(HistoryRow & { found: number })[]>`
     select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx)} as restored
     from (
@@ -96,7 +97,7 @@ export async function listHistory(
   return { messages: await readHistory(tx, threadId, rows), hasMore: rows.length < (rows[0]?.found ?? 0) }
 }
 
-/** What a message holds beside its content: calls, reasoning, and what its producer put there. */
+/** The size of a message besides its content: calls, reasoning and metadata. */
 function objectBytes(tx: Tx) {
   return tx`(
     coalesce(octet_length(parts::text), 0) + coalesce(octet_length(thinking::text), 0)
@@ -104,7 +105,7 @@ function objectBytes(tx: Tx) {
     + coalesce(octet_length(metadata::text), 0))`
 }
 
-/** A mark has no content: what it shows is read in its place. */
+/** The size of the content. A mark has none: that of its message counts. */
 function shownBytes(tx: Tx, threadId: string) {
   return tx`
     case when restores_seq is null then octet_length(content) else coalesce((

@@ -4,13 +4,13 @@ import type { Tx } from '../connection/connection.js'
 import { asArray } from '../sql/arrays.js'
 
 /*
- * The bytes of parts lie beside the messages, once for each content within a project, and know how many parts name them.
- * Whoever changes several of them locks them in the order of their hashes, so that no two wait in a circle.
+ * The bytes of parts are stored in their own table, once per distinct content within a project, with a count of the parts
+ * that refer to them. Several rows are always locked in the order of their hashes, to avoid deadlocks.
  */
 
 const ownProject = (tx: Tx) => tx`project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)`
 
-/** Stores the bytes of new messages' parts, and counts those that name bytes which are there already. */
+/** Stores the bytes of new messages' parts, and counts the references to bytes that exist already. */
 export async function holdPartContents(tx: Tx, parts: readonly PartToStore[]): Promise<void> {
   const wanted = new Map<string, { readonly bytes: Buffer; times: number }>()
   for (const { part, bytes } of parts) {
@@ -19,7 +19,7 @@ export async function holdPartContents(tx: Tx, parts: readonly PartToStore[]): P
     if (known === undefined) wanted.set(part.sha256, { bytes, times: 1 })
     else known.times++
   }
-  // One pass: bytes that are there are only counted, and whoever stores the same at this moment waits where the other is.
+  // One pass: for existing bytes only the count changes, and concurrent inserts of the same bytes wait for each other.
   for (const hash of [...wanted.keys()].sort()) {
     const content = wanted.get(hash)
     if (content === undefined) continue
@@ -33,9 +33,9 @@ export async function holdPartContents(tx: Tx, parts: readonly PartToStore[]): P
 }
 
 /**
- * Counts parts that name bytes which are there, or that name them no more.
+ * Changes the counts of references to existing bytes.
  *
- * @returns the hashes whose bytes are there
+ * @returns the hashes whose bytes exist
  */
 export async function changeReferences(tx: Tx, times: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
   if (times.size === 0) return new Set()
@@ -60,7 +60,7 @@ export async function changeReferences(tx: Tx, times: ReadonlyMap<string, number
 }
 
 /**
- * Takes references back, and removes the bytes that nothing names any more.
+ * Removes references, and the bytes without any.
  *
  * @returns how many contents were removed
  */
@@ -74,7 +74,7 @@ export async function releasePartContents(tx: Tx, times: ReadonlyMap<string, num
   return count
 }
 
-/** The bytes of some contents, by hash; those that were erased are left out. */
+/** The bytes of some contents, by hash; erased ones are omitted. */
 export async function loadPartContents(tx: Tx, hashes: Iterable<string>): Promise<Map<string, Buffer>> {
   const rows = await tx<{ hash: string; content: Uint8Array }[]>`
     select encode(hash, 'hex') as hash, content from heddle.part_contents
@@ -83,7 +83,7 @@ export async function loadPartContents(tx: Tx, hashes: Iterable<string>): Promis
   return new Map(rows.map(({ hash, content }) => [hash, Buffer.from(content)]))
 }
 
-/** The hashes of the bytes that a thread's messages name, in their order. */
+/** The hashes of the bytes to which a thread's messages refer, in ascending order. */
 export async function partHashesOf(
   tx: Tx,
   { threadId, headSeq }: { threadId: string; headSeq: number },
@@ -97,10 +97,10 @@ export async function partHashesOf(
   return rows.map(({ hash }) => hash)
 }
 
-/** What an import that was cut short has left is taken away by the next one of its project, after so long. */
+/** The next import of a project removes unused bytes of an interrupted import after this time. */
 const UNUSED_HOURS_MAX = 24
 
-/** Stores bytes for messages that are about to come. They are hashed anew: a file cannot put them under another's hash. */
+/** Stores bytes for messages that follow. Their hashes are computed here, so a file cannot store them under another hash. */
 export async function importPartContents(tx: Tx, contents: readonly Buffer[]): Promise<void> {
   await tx`
     delete from heddle.part_contents

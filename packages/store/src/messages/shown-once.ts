@@ -4,11 +4,11 @@ import type { Tx } from '../connection/connection.js'
 import { byKey } from '../sql/index-order.js'
 
 /*
- * A message that was restored stands in its conversation more than once: where it was first, and at each of its marks. A
- * context shows it once, at the last of those places that the clear left.
+ * A restored message has several positions in its conversation: the original one, and one for each of its marks. A context
+ * shows it once, at the last of those positions that is after the clear.
  */
 
-/** The same messages; of a message and its marks the last one in the conversation alone. */
+/** The same messages, but of a message and its marks only the last one in the conversation. */
 export function shownOnce(messages: readonly Message[]): Message[] {
   if (!messages.some(({ restores }) => restores !== undefined)) return [...messages]
   const last = new Map<number, Message>()
@@ -21,10 +21,10 @@ export function shownOnce(messages: readonly Message[]): Message[] {
 }
 
 /**
- * A query: the sequence numbers of places at which a thread's messages stand, and stand again later in the conversation. It
- * is read once, by the index of marks, and finds nothing in a thread without any.
+ * A query of the sequence numbers at which a thread's messages are shown, and shown again later in the conversation. It runs
+ * once, by the index of marks, and finds nothing in a thread without any.
  *
- * @param isLeft the condition on rows of `message` that a clear has left them
+ * @param isLeft the condition that a row of `message` is after the clear
  */
 export function earlierPlaces(tx: Tx, threadId: string, isLeft: PendingQuery<Row[]>) {
   const columns = tx`seq, restores_seq, ordered_at, ordinal, id`
@@ -47,7 +47,7 @@ export function earlierPlaces(tx: Tx, threadId: string, isLeft: PendingQuery<Row
     where place > 1`
 }
 
-/** What {@link earlierPlaces} reads, for the `with` of the query that it is a part of. */
+/** The `with` part that {@link earlierPlaces} needs. */
 export function marksOf(tx: Tx, threadId: string) {
   return tx`
     marks as materialized (

@@ -5,7 +5,7 @@ import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
 import { countedTokens, readCount } from './token-counts.js'
 
-/** The columns of which a core `Message` is made, for `select ... from heddle.messages as message`. */
+/** The columns of a core `Message`, for `select ... from heddle.messages as message`. */
 export function messageColumns(tx: Tx) {
   return tx`
     message.id, message.seq, message.code, message.role, message.content, message.content_escaped,
@@ -47,21 +47,21 @@ export interface MessageRow
   readonly counted: string | null
 }
 
-/** The messages of a thread's rows; a mark that a restore left shows the message that it brings back, at its own place. */
+/** The messages of a thread's rows; a restore mark shows its message at the position of the mark. */
 export async function readMessages(tx: Tx, threadId: string, rows: readonly MessageRow[]): Promise<Message[]> {
   const read = await withOriginals(tx, threadId, rows, messageColumns(tx))
   return read.map(({ row, original }) => toMessage(row, original))
 }
 
-/** A row, and of a mark the row of the message that it brings back. */
+/** A row, and for a mark the row of the restored message. */
 export interface ReadRow<Row extends MessageRow> {
   readonly row: Row
   readonly original: Row | null
 }
 
 /**
- * Rows with the messages that their marks bring back. Where there are no marks, which is so in almost all threads, nothing
- * more is read. A mark whose message is being erased is left out.
+ * Rows with the messages that marks among them restore. Without marks, as in almost all threads, nothing more is read. A mark
+ * whose message is being erased is omitted.
  */
 export async function withOriginals<Row extends MessageRow>(
   tx: Tx,
@@ -86,8 +86,8 @@ export async function withOriginals<Row extends MessageRow>(
 }
 
 /**
- * @param original of a mark: the message whose content it shows. The place and the reference are the mark's own, and what a
- *   provider once counted of that message holds for its first place alone
+ * @param original for a mark: the message whose content it shows. The position and the reference are those of the mark, and
+ *   the token counts of a provider are only valid for the original position
  */
 export function toMessage(row: MessageRow, original: MessageRow | null): Message {
   const shown = original ?? row

@@ -2,46 +2,46 @@ import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 
 /*
- * How nothing gets past an erasure. It begins with a tombstone, and then takes away the row of the thread and its cursor,
- * before anything else of it is removed. Whoever writes something of a thread falls under one of three rules:
+ * No write may get past an erasure. An erasure starts with a tombstone, and then removes the row of the thread and its
+ * cursor, before everything else. Every write for a thread follows one of three rules:
  *
- * - An append holds the thread's cursor row, then looks for tombstones.
+ * - An append locks the thread's cursor row, then checks for tombstones.
  * - Derived data (compactions, vectors, summaries) and everything else of a thread is written while the thread's row is locked:
  *   see {@link holdThread}; a foreign key does the same. Deleting the row waits for these transactions; later ones find no row.
- * - What may name a thread that is not there (a requested context, an event, a dead letter, a thread that is being made)
- *   is written under the project's erasure lock, after looking for tombstones: see {@link shareErasureLock}. A tombstone is
- *   put while nobody shares the lock.
+ * - Rows that may refer to a thread that does not exist (a requested context, an event, a dead letter, a new thread) are
+ *   written under the project's erasure lock, after a check for tombstones: see {@link shareErasureLock}. A tombstone is
+ *   inserted while no transaction shares the lock.
  *
- * Where a name is used again, its thread has the same id, and a sequence that goes on past that of the erased thread: what
- * was derived of that one, and comes late, is known by its sequence numbers.
+ * If a name is used again, its thread has the same id, and a sequence that continues after that of the erased thread: late
+ * data that was derived from the erased thread is recognized by its sequence numbers.
  *
- * So what was written before the erasure is found by it, and what comes after is refused. What only changes rows that are
- * there needs no rule: a row that was removed is not changed.
+ * So the erasure finds everything that was written before it, and later writes are refused. Updates of existing rows need no
+ * rule: they do not change removed rows.
  */
 
-/** Apart from other users of advisory locks in the database. Any number will do. */
+/** An arbitrary number that separates these advisory locks from others in the database. */
 const LOCK_SPACE = 46_804_680
 
 /**
- * Makes the tombstones of a project wait until the transaction ends. For short transactions only: while a tombstone waits,
- * those who come later wait with it. What looks for tombstones must be a statement of its own after this one.
+ * Delays new tombstones of a project until the transaction ends. Only for short transactions: while a tombstone waits, later
+ * transactions wait, too. The check for tombstones must be a separate statement after this one.
  */
 export async function shareErasureLock(tx: Tx): Promise<void> {
   // Awaited here: a statement that is only returned is sent after those of functions that are called later.
   await tx`select pg_advisory_xact_lock_shared(${LOCK_SPACE}::integer, hashtext(current_setting('heddle.project_id')))`
 }
 
-/** Waits until nobody shares the erasure lock of the project, and keeps it until the commit. */
+/** Takes the erasure lock of the project exclusively until the commit. */
 export async function takeErasureLock(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(current_setting('heddle.project_id')))`
 }
 
 /**
- * Keeps a thread from being erased until the transaction ends; other threads and all reading go on.
+ * Protects a thread from erasure until the transaction ends, without blocking reads or other threads.
  *
- * @param seenSeq the head, or another sequence number, from which what is to be written was made: that of an erased thread
- *   of the same name lies before the thread's own. Left out where nothing was read of its messages
- * @returns false where the thread is gone: nothing may be written for it
+ * @param seenSeq the head, or another sequence number, from which the data was derived: that of an erased thread of the same
+ *   name is before the thread's first. Omitted if no messages were read
+ * @returns false if the thread was erased: nothing may be written for it
  */
 export async function holdThread(tx: Tx, threadId: string, seenSeq?: number): Promise<boolean> {
   const { count } = await tx`select from heddle.threads where id = ${threadId} for key share`

@@ -9,9 +9,9 @@ export const agents = heddle.table(
     id: uuid('id').primaryKey(),
     projectId: projectId().references(() => projects.projectId, { onDelete: 'cascade' }),
     name: text('name').notNull(),
-    /** The version of prompt, docs and settings in force: a row of `agent_versions`. */
+    /** The current version of prompt, docs and settings: a row of `agent_versions`. */
     version: integer('version').notNull().default(1),
-    /** Rises by one with each clear; a compaction that began before a clear is void (docs/design.md#invariant-9). */
+    /** Increases by one with each clear; a compaction that started before a clear is void (docs/design.md#invariant-9). */
     clearEpoch: integer('clear_epoch').notNull().default(0),
     lastClearedAtMs: time('last_cleared_at'),
     createdAtMs: createdAt(),
@@ -19,7 +19,7 @@ export const agents = heddle.table(
   (table) => [unique('agents_name').on(table.projectId, table.name), ownProjectOnly(table.projectId)],
 )
 
-/** Append-only: what a receipt names can be shown later. */
+/** Append-only, so that the version in a receipt can be shown later. */
 export const agentVersions = heddle.table(
   'agent_versions',
   {
@@ -39,8 +39,8 @@ export const agentVersions = heddle.table(
 )
 
 /**
- * Each clear, with the time that the caller gave and, as `created_at`, the time at which it arrived: it holds from the
- * earlier of the two. What it hid per thread stands in `thread_clears`.
+ * Each clear, with the time in the request and, as `created_at`, the time of its arrival: it takes effect from the earlier of
+ * the two. What it hid per thread is in `thread_clears`.
  */
 export const agentClears = heddle.table(
   'agent_clears',
@@ -49,7 +49,7 @@ export const agentClears = heddle.table(
     epoch: integer('epoch').notNull(),
     projectId: projectId(),
     clearedAtMs: time('cleared_at').notNull(),
-    /** Made of the key under which a caller asked for it, if it gave one: asked for again, it is the same clear. */
+    /** Derived from the caller's idempotency key, if any: a repeated request returns the same clear. */
     requestId: uuid('request_id'),
     createdAtMs: createdAt(),
   },
@@ -61,7 +61,7 @@ export const agentClears = heddle.table(
   ],
 )
 
-/** The head of each thread at a clear: a message is eligible only past it. */
+/** The head of each thread at a clear: only later messages are eligible. */
 export const threadClears = heddle.table(
   'thread_clears',
   {

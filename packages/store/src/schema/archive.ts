@@ -3,7 +3,7 @@ import { boolean, index, integer, json, primaryKey, text, unique, uuid } from 'd
 import { bytes, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 import type { ContentBlocks } from './content-blocks.js'
 
-/** The full content of what was condensed (docs/search.md#the-archive), under the message's reference. */
+/** The full contents of condensed messages (docs/search.md#the-archive), by the message's reference. */
 export const archive = heddle.table(
   'archive',
   {
@@ -44,7 +44,7 @@ export const archiveContents = heddle.table(
     hash: bytes('hash').notNull(),
     /** Brotli. */
     content: bytes('content').notNull(),
-    /** The blocks of a long content, each compressed by itself; null where it is one piece. */
+    /** The separately compressed blocks of a long content; null if it is not split. */
     blocks: json('blocks').$type<ContentBlocks>(),
     sizeBytes: integer('size_bytes').notNull(),
     referenceCount: integer('reference_count').notNull().default(0),

@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm'
 import { customType, type PgColumn, pgPolicy, pgRole, pgSchema, uuid } from 'drizzle-orm/pg-core'
 
-/** All tables stand in a schema of their own, so that Heddle can share a database. */
+/** All tables are in a separate schema, so that Heddle can share a database. */
 export const heddle = pgSchema('heddle')
 
-/** The role as which every service works: it owns nothing and row-level security binds it. */
+/** The role of every service: it owns nothing and is subject to row-level security. */
 export const heddleApp = pgRole('heddle_app').existing()
 
 const settingOfProject = sql`nullif(current_setting('heddle.project_id', true), '')::uuid`
 
-/** The project of the transaction at hand, set by `Store.inProject`; without it no row is visible. */
+/** The project of the current transaction, set by `Store.inProject`; without it no row is visible. */
 export const currentProject = sql`(select ${settingOfProject})`
 
-/** The one policy of each table: a row is seen and written by its own project only (docs/design.md#invariant-11). */
+/** The policy of each table: a row can only be read and written by its own project (docs/design.md#invariant-11). */
 export const ownProjectOnly = (projectId: PgColumn) =>
   pgPolicy('own_project_only', {
     for: 'all',
@@ -24,7 +24,7 @@ export const ownProjectOnly = (projectId: PgColumn) =>
 /** Defaults to the project of the transaction, so that no insert needs to name it. */
 export const projectId = () => uuid('project_id').notNull().default(settingOfProject)
 
-/** Times are kept to the millisecond, which JavaScript can hold without loss, and read as milliseconds since 1970. */
+/** Times are stored to the millisecond, which JavaScript represents without loss, and read as milliseconds since 1970. */
 export const time = customType<{ data: number; driverData: string }>({
   dataType: () => 'timestamp (3) with time zone',
 })

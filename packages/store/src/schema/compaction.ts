@@ -5,10 +5,9 @@ import { createdAt, heddle, now, ownProjectOnly, projectId, time } from './colum
 import { threads } from './threads.js'
 
 /**
- * The series of a thread's compactions in one lane (a strategy with its settings). Each generation replaces the one
- * before; the latest that is `ready` is in force. A compaction that needs a summary is `pending` until the summary
- * of the summarize stage puts it in force, and `passed` where a later one was made before that; one that a late message
- * overtook becomes `void`.
+ * The series of a thread's compactions in one lane (a strategy with its settings). Each generation replaces the previous one;
+ * the latest that is `ready` is valid. A compaction that needs a summary is `pending` until the summarize stage adds it, and
+ * `passed` if a later one was inserted before that; one that a late message invalidates becomes `void`.
  */
 export const contextStates = heddle.table(
   'context_states',
@@ -22,11 +21,11 @@ export const contextStates = heddle.table(
     generation: integer('generation').notNull(),
     replaces: uuid('replaces'),
     status: text('status', { enum: ['pending', 'passed', 'ready', 'void'] }).notNull(),
-    /** Where the compaction happened: the newest message that it took into account, in conversation order. */
+    /** The position of the compaction: the newest message that it took into account, in conversation order. */
     pointAtMs: time('point_at').notNull(),
     pointOrdinal: integer('point_ordinal').notNull(),
     pointId: uuid('point_id').notNull(),
-    /** The head it saw: a message past it inside the covered range is not swallowed. */
+    /** The head that it saw: a later message inside the covered range is not covered. */
     headSeq: bigint('head_seq', { mode: 'number' }).notNull(),
     topIds: uuid('top_ids').array().notNull(),
     /** The covered range, both ends included; null before the first summary. */
@@ -46,7 +45,7 @@ export const contextStates = heddle.table(
     voidedAtMs: time('voided_at'),
   },
   (table) => [
-    /** A void state gives its place in the series free to the one that is built instead. */
+    /** A void state frees its place in the series for its replacement. */
     uniqueIndex('context_states_generation')
       .on(table.threadId, table.lane, table.clearEpoch, table.generation)
       .where(sql`status <> 'void'`),
@@ -57,7 +56,7 @@ export const contextStates = heddle.table(
   ],
 )
 
-/** What a compaction decided about one message. In force while the state of its generation is not void. */
+/** What a compaction decided about one message. Valid while the state of its generation is not void. */
 export const prunings = heddle.table(
   'prunings',
   {
@@ -66,7 +65,7 @@ export const prunings = heddle.table(
     messageId: uuid('message_id').notNull(),
     projectId: projectId(),
     action: text('action', { enum: ['condense', 'remove', 'stub'] }).notNull(),
-    /** What stands in the context instead; empty where the message is removed. */
+    /** The replacement in the context; empty if the message is removed. */
     text: text('text').notNull(),
     tokens: integer('tokens').notNull(),
     reason: text('reason').notNull(),
@@ -81,8 +80,8 @@ export const prunings = heddle.table(
 )
 
 /**
- * Messages whose pruning was undone: compactions leave them alone, until one is asked to take them again. A message that is
- * undone once more gets another row, so that it can be told how it stood at any moment.
+ * Messages whose pruning was undone: compactions skip them until a redo. Each further undo of a message inserts another row,
+ * so that the state at any time is known.
  */
 export const undoneMessages = heddle.table(
   'undone_messages',
@@ -91,7 +90,7 @@ export const undoneMessages = heddle.table(
     messageId: uuid('message_id').notNull(),
     projectId: projectId(),
     undoneAtMs: time('undone_at').notNull().default(now),
-    /** When it was handed back to compactions; null while it is kept from them. */
+    /** When it was redone; null while compactions skip the message. */
     redoneAtMs: time('redone_at'),
   },
   (table) => [

@@ -1,9 +1,9 @@
 /** A long content's blocks in their order. */
 export interface ContentBlocks {
-  /** Bytes of each, compressed. */
+  /** Compressed bytes of each block. */
   readonly lengths: readonly number[]
-  /** Line feeds in each. */
+  /** Line feeds in each block. */
   readonly newlines: readonly number[]
-  /** Whether the content ends in something else than a line feed. */
+  /** Whether the content does not end with a line feed. */
   readonly isOpen: boolean
 }

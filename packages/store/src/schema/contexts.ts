@@ -13,7 +13,7 @@ export const contexts = heddle.table(
     status: text('status', { enum: ['requested', 'built', 'failed'] }).notNull(),
     request: json('request').$type<ContextRequest>().notNull(),
     requestedAtMs: time('requested_at').notNull().default(now),
-    /** The requester gives up then; past it nobody builds the context. */
+    /** When the caller stops waiting; the context is not built after it. */
     deadlineAtMs: time('deadline_at').notNull(),
     builtAtMs: time('built_at'),
     /** Why it failed. */
@@ -24,29 +24,29 @@ export const contexts = heddle.table(
     budget: integer('budget'),
     tokensUsed: integer('tokens_used'),
     summaryUsed: boolean('summary_used'),
-    /** The moment that the context shows: what was there then, and the window up to then. */
+    /** The time that the context shows: the data of then, and the window up to then. */
     shownAtMs: time('shown_at'),
-    /** Lines of it that tell of other threads, as deflated text: they go with this row. All others are in `context_lines`. */
+    /** Lines that mention other threads, as deflated text: they are removed with this row. All others are in `context_lines`. */
     hidden: bytes('hidden'),
-    /** Of the delivered bytes: what is rebuilt is compared with it. */
+    /** Digest of the delivered bytes, with which a rebuilt result is compared. */
     digest: bytes('digest'),
-    /** What a later request must ask for to be answered with this context; see `prepared-contexts.ts`. */
+    /** The key of the requests that this context may answer; see `prepared-contexts.ts`. */
     preparedKey: text('prepared_key'),
-    /** How many contexts in a row were prepared without being asked for, this one included; 0 for one that was. */
+    /** How many contexts in a row were prepared without a request, including this one; 0 for a requested one. */
     preparedCount: integer('prepared_count').notNull().default(0),
     /** The lane of its compactions. */
     lane: text('lane'),
-    /** Of all that it was made of. */
+    /** The versions of everything that it depends on. */
     versions: text('versions'),
-    /** When the oldest message of its window leaves it; null where none ever does. */
+    /** When the oldest message leaves its window; null if none ever does. */
     holdsUntilMs: time('holds_until'),
-    /** How it filled its budget; the thread's next context of the same budget goes by it. */
+    /** How it filled its budget; the thread's next context of the same budget uses the same. */
     fill: text('fill', { enum: ['cache', 'budget'] }),
   },
   (table) => [
     index('contexts_thread').on(table.threadId, table.requestedAtMs),
     index('contexts_requested').on(table.requestedAtMs).where(sql`status = 'requested'`),
-    /** The project stands last: see `messages_project_id`. */
+    /** The project is the last column: see `messages_project_id`. */
     index('contexts_answered').on(table.requestedAtMs, table.projectId).where(sql`status <> 'requested'`),
     index('contexts_prepared')
       .on(table.threadId, table.preparedKey, table.requestedAtMs)
@@ -56,17 +56,17 @@ export const contexts = heddle.table(
 )
 
 /**
- * What contexts are made of, as references and deltas: each row holds what its context does not share with the one it is
- * based on. It may outlive its context, for as long as others of its chain need it.
+ * The lines of contexts, as references and deltas: each row has what its context does not share with the one it is based on.
+ * It may outlive its context, as long as others of its chain need it.
  */
 export const contextLines = heddle.table(
   'context_lines',
   {
-    /** Of the context. */
+    /** The id of the context. */
     id: uuid('id').primaryKey(),
     projectId: projectId(),
     threadId: uuid('thread_id').notNull(),
-    /** The first of its chain, which is based on none. */
+    /** The first of its chain, which has no base. */
     chainId: uuid('chain_id').notNull(),
     baseId: uuid('base_id'),
     /** Rows between it and the first of its chain. */
@@ -77,7 +77,7 @@ export const contextLines = heddle.table(
   (table) => [index('context_lines_chain').on(table.threadId, table.chainId), ownProjectOnly(table.projectId)],
 )
 
-/** The bytes that were delivered, for a while: a requester that comes soon need not wait until they are rebuilt. */
+/** The delivered bytes, for a while, so that reads soon after the build need not rebuild them. */
 export const contextDeliveries = heddle.table(
   'context_deliveries',
   {
@@ -95,7 +95,7 @@ export const contextDeliveries = heddle.table(
   ],
 )
 
-/** The other threads of the agent that a built context tells of. When one of them is erased, so is the context. */
+/** The other threads of the agent that a built context mentions. When one of them is erased, so is the context. */
 export const contextMentions = heddle.table(
   'context_mentions',
   {
@@ -113,8 +113,8 @@ export const contextMentions = heddle.table(
 )
 
 /**
- * A saved window with its summary (docs/snapshots.md): requested, then saved or failed. The row is the reply, as that of a
- * context.
+ * A saved window with its summary (docs/snapshots.md): requested, then saved or failed. As with contexts, the row is the
+ * reply.
  */
 export const snapshots = heddle.table(
   'snapshots',
@@ -126,31 +126,31 @@ export const snapshots = heddle.table(
     status: text('status', { enum: ['requested', 'saved', 'failed'] })
       .notNull()
       .default('saved'),
-    /** The requester gives up then; past it nobody saves the window. */
+    /** When the caller stops waiting; the window is not saved after it. */
     deadlineAtMs: time('deadline_at'),
     /** Why it failed. */
     error: json('error').$type<ErrorData>(),
     description: text('description'),
     summary: text('summary'),
-    /** Why there is no summary, where the summarizer failed. */
+    /** Why there is no summary, if the summarizer failed. */
     summaryError: text('summary_error'),
     messageCount: integer('message_count').notNull().default(0),
     windowStartMs: time('window_start'),
     windowEndMs: time('window_end'),
-    /** Whether a file stands beside the row, under the name below. */
+    /** `files`: the content is also in a file with the name below. */
     storedIn: text('stored_in', { enum: ['files', 'postgres'] })
       .notNull()
       .default('postgres'),
     fileName: text('file_name').notNull(),
     /** The whole file (docs/snapshots.md#saving), as deflated JSON. */
     content: bytes('content'),
-    /** When its messages were last brought back: what is brought back again within minutes takes the same places. */
+    /** When its messages were last restored: a repeated restore within minutes uses the same positions. */
     restoredAtMs: time('restored_at'),
-    /** The threads whose messages it holds. */
+    /** The threads whose messages it contains. */
     threadIds: uuid('thread_ids').array().notNull().default([]),
-    /** The summary was taken away with a thread that it was made from. */
+    /** The summary was removed by the erasure of a thread that it was created from. */
     needsSummary: boolean('needs_summary').notNull().default(false),
-    /** Messages that were taken out of it with threads that were erased. */
+    /** Messages that were removed from it by erasures of threads. */
     erasedCount: integer('erased_count').notNull().default(0),
   },
   (table) => [

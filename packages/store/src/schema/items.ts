@@ -4,7 +4,7 @@ import { agents } from './agents.js'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
 import { threads } from './threads.js'
 
-/** A rule, a reference or a tool that an agent may include (docs/items.md). Contexts name items, they never copy them. */
+/** A rule, a reference or a tool that an agent may include (docs/items.md). Contexts refer to items and never copy them. */
 export const items = heddle.table(
   'items',
   {
@@ -34,13 +34,13 @@ export const itemVersions = heddle.table(
     projectId: projectId(),
     description: text('description'),
     text: text('text').notNull().default(''),
-    /** A tool's input schema, as its server gave it. */
+    /** A tool's input schema, as its server returned it. */
     inputSchema: json('input_schema').$type<JsonObject>(),
-    /** Null on a tool means: as its server says. */
+    /** Null on a tool: the mode of its server. */
     include: text('include', { enum: ['always', 'manual', 'agent'] }),
     priorityLevel: integer('priority_level'),
     contentHash: bytes('content_hash').notNull(),
-    /** The version with which the item was taken away. */
+    /** Set on the version that removed the item. */
     erased: boolean('erased').notNull().default(false),
     createdAtMs: createdAt(),
   },
@@ -51,7 +51,7 @@ export const itemVersions = heddle.table(
   ],
 )
 
-/** The include mode that all tools of an MCP server have unless they say otherwise. */
+/** The include mode of all tools of an MCP server that set none themselves. */
 export const toolServers = heddle.table(
   'tool_servers',
   {
@@ -68,7 +68,7 @@ export const toolServers = heddle.table(
   (table) => [primaryKey({ columns: [table.agentId, table.name] }), ownProjectOnly(table.projectId)],
 )
 
-/** The items of a thread, as append-only versions: added when it started or by hand, removed by hand. */
+/** The items of a thread, as append-only versions: added at its start or manually, removed manually. */
 export const threadItems = heddle.table(
   'thread_items',
   {

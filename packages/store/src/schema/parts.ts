@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
 
-/** The bytes of images, documents and sounds, as they came, once per distinct content within a project. */
+/** The unchanged bytes of images, documents and sounds, once per distinct content within a project. */
 export const partContents = heddle.table(
   'part_contents',
   {
@@ -11,7 +11,7 @@ export const partContents = heddle.table(
     hash: bytes('hash').notNull(),
     content: bytes('content').notNull(),
     sizeBytes: integer('size_bytes').notNull(),
-    /** Parts of messages that name it. */
+    /** Parts of messages that refer to it. */
     referenceCount: integer('reference_count').notNull().default(0),
     createdAtMs: createdAt(),
   },

@@ -1,7 +1,7 @@
 import { bigint, index, integer, primaryKey, uuid } from 'drizzle-orm/pg-core'
 import { bytes, code, heddle, ownProjectOnly, projectId } from './columns.js'
 
-/** How far the words of a thread were indexed, and the short number by which postings name the thread. */
+/** How far the words of a thread were indexed, and the short number of the thread in postings. */
 export const postingThreads = heddle.table(
   'posting_threads',
   {
@@ -9,7 +9,7 @@ export const postingThreads = heddle.table(
     number: bigint('number', { mode: 'number' }).generatedAlwaysAsIdentity().notNull().unique(),
     projectId: projectId(),
     agentId: uuid('agent_id').notNull(),
-    /** Words of messages up to it are in a segment, exactly once. */
+    /** Messages up to this `seq` are in a segment, exactly once. */
     toSeq: bigint('to_seq', { mode: 'number' }).notNull().default(0),
     documents: integer('documents').notNull().default(0),
     /** Terms in all documents of the thread. */
@@ -19,8 +19,8 @@ export const postingThreads = heddle.table(
 )
 
 /**
- * A scope's words are kept in segments (see `Segment` in core), each written once: its statistics are the sums over its
- * segments, so that no row is changed by everybody who writes to the scope. The scope is an agent.
+ * A scope's words are stored in segments (see `Segment` in core), each written once. Its statistics are the sums over its
+ * segments, so that concurrent writers of a scope do not contend for one row. The scope is an agent.
  */
 export const postingSegments = heddle.table(
   'posting_segments',
@@ -28,12 +28,12 @@ export const postingSegments = heddle.table(
     number: bigint('number', { mode: 'number' }).generatedAlwaysAsIdentity().primaryKey(),
     projectId: projectId(),
     agentId: uuid('agent_id').notNull(),
-    /** Eight segments of one level are put together. */
+    /** Eight segments of one level are merged into one of the next. */
     level: integer('level').notNull(),
     documents: integer('documents').notNull(),
     /** Terms in all documents. */
     length: bigint('length', { mode: 'number' }).notNull(),
-    /** Numbers of the threads whose documents it holds. */
+    /** Numbers of the threads whose documents it contains. */
     threads: bigint('threads', { mode: 'number' }).array().notNull(),
   },
   (table) => [
@@ -42,7 +42,7 @@ export const postingSegments = heddle.table(
   ],
 )
 
-/** The terms of a segment in their order, some in each row. */
+/** The sorted terms of a segment, some in each row. */
 export const postingBlocks = heddle.table(
   'posting_blocks',
   {

@@ -3,8 +3,8 @@ import { createdAt, heddle, ownProjectOnly, projectId } from './columns.js'
 import { threads } from './threads.js'
 
 /**
- * The summaries of a thread's older iterations (docs/iterations.md), as append-only versions: the highest version of a lane is in
- * force. A lane is a window with an interval and a length; another one does not build on its summaries.
+ * The summaries of a thread's older iterations (docs/iterations.md), as append-only versions: the highest version of a lane is
+ * the current one. A lane is a window with an interval and a length; other lanes do not build on its summaries.
  */
 export const progressSummaries = heddle.table(
   'progress_summaries',
@@ -15,11 +15,11 @@ export const progressSummaries = heddle.table(
     clearEpoch: integer('clear_epoch').notNull(),
     version: integer('version').notNull(),
     projectId: projectId(),
-    /** `fold` took one iteration into the summary before; `regenerate` read the iterations anew. */
+    /** `fold` added one iteration to the previous summary; `regenerate` read all iterations again. */
     kind: text('kind', { enum: ['fold', 'regenerate'] }).notNull(),
-    /** The iterations that there were. */
+    /** The number of iterations at that time. */
     total: integer('total').notNull(),
-    /** The first ones by number, which it stands for. */
+    /** How many of the first iterations it covers. */
     coveredCount: integer('covered_count').notNull(),
     /** The numbers of the first and the last of them. */
     coveredFrom: integer('covered_from').notNull(),

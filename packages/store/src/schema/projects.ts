@@ -1,7 +1,7 @@
 import { bigint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './columns.js'
 
-/** The unit of isolation. Its id is derived from its name, so that no look-up stands before each query. */
+/** The unit of isolation. Its id is derived from its name, so that queries need no lookup first. */
 export const projects = heddle.table(
   'projects',
   {
@@ -24,14 +24,14 @@ export const apiKeys = heddle.table(
     /** SHA-256 of the key: the key itself is shown once and never stored. */
     hash: bytes('hash').notNull(),
     createdAtMs: createdAt(),
-    /** To the minute: a request does not wait until its use of the key is noted. */
+    /** To the minute: a request does not wait until its use of the key is stored. */
     lastUsedAtMs: time('last_used_at'),
     revokedAtMs: time('revoked_at'),
   },
   (table) => [uniqueIndex('api_keys_hash').on(table.hash), ownProjectOnly(table.projectId)],
 )
 
-/** A grant is in force once an admin of each side has agreed: the grantor made it, the grantee accepted it. */
+/** A grant is active once an admin of each project has agreed: the grantor offered it, the grantee accepted it. */
 export const grants = heddle.table(
   'grants',
   {

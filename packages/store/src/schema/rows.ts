@@ -5,7 +5,7 @@ type Tables = {
   [Name in keyof typeof schema as (typeof schema)[Name] extends PgTable ? Name : never]: (typeof schema)[Name]
 }
 
-/** A call, because the compiler then writes the columns out: declarations that name no table of Drizzle need no Drizzle to be read. */
+/** A function call, because the compiler then expands the column types: the declarations do not depend on Drizzle. */
 const rowsOf = <Each extends Record<string, PgTable>>(_tables: Each) =>
   null as unknown as {
     [Name in keyof Each]: { [Column in keyof Each[Name]['$inferSelect']]: Each[Name]['$inferSelect'][Column] }
@@ -13,7 +13,7 @@ const rowsOf = <Each extends Record<string, PgTable>>(_tables: Each) =>
 
 const rows = rowsOf(schema as Tables)
 
-/** The rows of each table, as the columns of the schema say. */
+/** The row type of each table. */
 export type Rows = typeof rows
 
 /** Some columns of a table, as queries return them: `Columns<'threads', 'id' | 'name'>`. */

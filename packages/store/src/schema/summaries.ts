@@ -3,15 +3,15 @@ import { bytes, createdAt, heddle, ownProjectOnly, projectId, time } from './col
 
 /**
  * Summaries of parts of threads (docs/strategies.md#summaries-by-levels), by what they cover: messages never change, so a part is summarized once
- * for all strategies and budgets. What is here can be made again.
+ * for all strategies and budgets. All rows can be created again.
  */
 export const summaryParts = heddle.table(
   'summary_parts',
   {
     threadId: uuid('thread_id').notNull(),
-    /** Of the messages of a leaf, or of the parts of a larger part. */
+    /** Hash of the messages of a leaf, or of the parts of a larger part. */
     hash: bytes('hash').notNull(),
-    /** Who wrote it. */
+    /** The summarizer that wrote it. */
     summarizer: text('summarizer').notNull(),
     projectId: projectId(),
     summary: text('summary').notNull(),
@@ -21,7 +21,7 @@ export const summaryParts = heddle.table(
 )
 
 /**
- * Where the leaves of a series of compactions end, so that a later one reads the messages after them alone. A leaf belongs
+ * The ends of the leaves of a series of compactions, so that a later one reads only the messages after them. A leaf belongs
  * to the state for which it was cut, and becomes void with it.
  */
 export const summaryLeaves = heddle.table(
@@ -29,7 +29,7 @@ export const summaryLeaves = heddle.table(
   {
     threadId: uuid('thread_id').notNull(),
     stateId: uuid('state_id').notNull(),
-    /** From 0, in conversation order; of two that a series has at one place, the later state's is in force. */
+    /** From 0, in conversation order; of two leaves of a series at one place, that of the later state is valid. */
     place: integer('place').notNull(),
     projectId: projectId(),
     hash: bytes('hash').notNull(),
@@ -42,8 +42,8 @@ export const summaryLeaves = heddle.table(
 )
 
 /**
- * Calls of a provider for summaries, for people who ask what those cost, and for the bound on how many a thread gets in an
- * hour. Kept for a while only; they hold no words of anybody.
+ * Calls of a provider for summaries, for reports of costs and for the limit per thread and hour. Stored for a while only;
+ * they contain no text of messages.
  */
 export const summaryCalls = heddle.table(
   'summary_calls',
@@ -51,7 +51,7 @@ export const summaryCalls = heddle.table(
     id: uuid('id').primaryKey().defaultRandom(),
     projectId: projectId(),
     threadId: uuid('thread_id').notNull(),
-    /** The summary, or the try to make one, that the call was a part of. */
+    /** The summary, or the failed attempt, to which the call belongs. */
     summaryId: uuid('summary_id').notNull(),
     purpose: text('purpose', { enum: ['compaction', 'snapshot', 'progress'] }).notNull(),
     provider: text('provider').notNull(),
@@ -60,7 +60,7 @@ export const summaryCalls = heddle.table(
     errorCode: text('error_code'),
     inputTokens: integer('input_tokens'),
     outputTokens: integer('output_tokens'),
-    /** By list prices; null where the model's is not known. */
+    /** By list prices; null if that of the model is not known. */
     costUsd: doublePrecision('cost_usd'),
     durationMs: integer('duration_ms').notNull(),
     createdAtMs: createdAt(),

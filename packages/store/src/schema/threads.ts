@@ -10,14 +10,14 @@ export const threads = heddle.table(
     id: uuid('id').primaryKey(),
     projectId: projectId(),
     name: text('name').notNull(),
-    /** Short code of the id, unique in the project: what references show. */
+    /** Short code of the id, unique in the project, for references. */
     code: code('code').notNull(),
     agentId: uuid('agent_id')
       .notNull()
       .references(() => agents.id, { onDelete: 'cascade' }),
-    /** The version of its details in force: a row of `thread_versions`; 0 before the first. */
+    /** The current version of its details: a row of `thread_versions`; 0 before the first. */
     version: integer('version').notNull().default(0),
-    /** When its details or processes last changed, while it has a status or a process runs; null while neither is so. */
+    /** When its details or processes last changed, while it has a status or a running process; else null. */
     activeAtMs: time('active_at'),
     createdAtMs: createdAt(),
   },
@@ -30,7 +30,7 @@ export const threads = heddle.table(
   ],
 )
 
-/** What a thread is about and how it stands: append-only. */
+/** The details of a thread: title, goal, status and settings. Append-only. */
 export const threadVersions = heddle.table(
   'thread_versions',
   {
@@ -40,9 +40,9 @@ export const threadVersions = heddle.table(
     title: text('title'),
     goal: text('goal'),
     status: text('status'),
-    /** Settings over the agent's. */
+    /** Settings that override the agent's. */
     settings: json('settings').$type<PartialSettings>().notNull().default({}),
-    /** What a run knows besides its iterations (docs/iterations.md). */
+    /** The state of a run besides its iterations (docs/iterations.md). */
     loop: json('loop').$type<Loop>(),
     createdAtMs: createdAt(),
   },
@@ -53,7 +53,7 @@ export const threadVersions = heddle.table(
   ],
 )
 
-/** Something that runs for a thread, as append-only versions of its status line. */
+/** A process of a thread, as append-only versions of its status line. */
 export const processes = heddle.table(
   'processes',
   {
@@ -73,7 +73,7 @@ export const processes = heddle.table(
   ],
 )
 
-/** Which version of a process is in force, for those that run: what each context asks for. */
+/** The current version of each running process, which each context reads. */
 export const runningProcesses = heddle.table(
   'running_processes',
   {
@@ -92,8 +92,8 @@ export const runningProcesses = heddle.table(
 )
 
 /**
- * One narrow row per thread: the head, and how far each stage has worked. Ingest locks it to give out sequence numbers;
- * stages advance theirs by compare-and-set.
+ * One narrow row per thread: the head, and the cursor of each stage. Ingest locks it to assign sequence numbers; stages
+ * advance their cursors by compare-and-set.
  */
 export const stageCursors = heddle.table(
   'stage_cursors',
@@ -102,33 +102,33 @@ export const stageCursors = heddle.table(
     projectId: projectId(),
     headSeq: bigint('head_seq', { mode: 'number' }).notNull().default(0),
     /**
-     * Where the sequence begins: past that of an erased thread whose name this one has, so that nothing which was derived of
-     * that one, and comes late, is taken for something of this. 0 for a name that was never erased.
+     * Where the sequence begins: after that of an erased thread with the same name, so that late data derived from that one
+     * is not mistaken for data of this thread. 0 for a name that was never erased.
      */
     baseSeq: bigint('base_seq', { mode: 'number' }).notNull().default(0),
-    /** When the thread was erased whose name this one has: what was sent before is refused. */
+    /** When an earlier thread of this name was erased: messages that were sent before are refused. */
     erasedAtMs: time('erased_at'),
-    /** How many of the rows up to the head are marks of restores, which are no messages of their own. */
+    /** How many of the rows up to the head are restore marks and not messages. */
     restoredCount: integer('restored_count').notNull().default(0),
     pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),
     summarizeSeq: bigint('summarize_seq', { mode: 'number' }).notNull().default(0),
     embedSeq: bigint('embed_seq', { mode: 'number' }).notNull().default(0),
     /**
-     * What the context of a lane took when the prune stage stood at `prune_seq`, under which state; so that growth is added
-     * up without reading the thread again. Null where it must be read.
+     * The tokens of a lane's context at `prune_seq`, and the state that they refer to, so that growth is added without
+     * reading the thread again. Null if the thread must be read.
      */
     pruneUsage: json('prune_usage').$type<{ tokens: number; stateId: string | null; lane: string }>(),
-    /** The iterations that were stored. */
+    /** The number of stored iterations. */
     iterationCount: integer('iteration_count').notNull().default(0),
-    /** The iterations that the summarize stage has taken into account. */
+    /** The number of iterations that the summarize stage has processed. */
     progressCount: integer('progress_count').notNull().default(0),
-    /** Estimated tokens of all messages, for deciding whether a stage has anything to do. */
+    /** Estimated tokens of all messages, from which stages decide whether there is work. */
     tokensEstimate: bigint('tokens_estimate', { mode: 'number' }).notNull().default(0),
     /** The latest `ordered_at` of all messages. */
     lastMessageAtMs: time('last_message_at'),
-    /** The reconciler leaves the thread alone until then; set when a stage failed for good. */
+    /** The reconciler skips the thread until then; set when a stage failed for good. */
     retryAtMs: time('retry_at'),
-    /** What marks the thread: the error of the stage that gave up on it. */
+    /** The error of the stage that failed for good. */
     lastError: text('last_error'),
   },
   (table) => [

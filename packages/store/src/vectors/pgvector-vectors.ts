@@ -6,18 +6,18 @@ import { isOwn } from '../sql/own-project.js'
 import { findPointIndex, vectorText } from './vector-points.js'
 import { joinNearest, type Nearest, type NearestRequest, VECTORS_EXACT_MAX } from './vector-search.js'
 
-/** A scope of so few chunks is compared one by one: that is exact, and no slower than a walk through the index. */
+/** A scope with at most this number of chunks is scanned: that is exact, and no slower than the index. */
 const PASS_CHUNKS_MAX = 2_000
-/** Chunks that one search takes from the index at most, where conditions leave most of them out. */
+/** The most chunks that one search reads from the index if conditions exclude most of them. */
 const WALK_CHUNKS_MAX = 50_000
 const ROWS_READ = 200
 
 /**
- * Search by the index of pgvector, which goes on looking while conditions leave out what is near. A scope is compared one by
- * one on the server instead where it is small, or so small a part of all that the index would be walked through for longer.
- * Nothing is kept in the memory of this process.
+ * Search by the index of pgvector, whose scan continues while conditions exclude near vectors. A scope is scanned on the
+ * server instead if it is small, or so small a part of the index that the index would take longer. Nothing is cached in this
+ * process.
  *
- * @returns null where the server has no index for vectors of such a length
+ * @returns null if the server has no index for vectors of this length
  */
 export async function nearestByIndex(
   inProject: <T>(projectId: string, work: (tx: Tx) => Promise<T>) => Promise<T>,
@@ -63,7 +63,7 @@ async function nearestOf(tx: Tx, scope: Scope): Promise<Nearest> {
   return { documents, chunks, agentsLeftOut: 0, by: 'pgvector' }
 }
 
-/** Chunks of the agent, and of those the ones in the thread that is asked for; null where that thread is not there. */
+/** The numbers of chunks of the agent and of the requested thread; null if there is no such thread. */
 async function countChunks(
   tx: Tx,
   { request: { model, thread }, agentId }: Scope,
@@ -105,7 +105,7 @@ interface Rows {
   readonly rows: postgres.PendingQuery<NearRow[]>
 }
 
-/** In nearly the order of nearness, by the index; without a sort, which the planner would rather do over all rows. */
+/** Approximately by distance, from the index. Without the setting the planner would sort all rows. */
 async function walkRows(tx: Tx, request: NearestRequest, place: Place): Promise<Rows> {
   await tx`select set_config('enable_sort', 'off', true)`
   const half = tx.unsafe(`halfvec(${request.query.length})`)
@@ -123,7 +123,7 @@ async function walkRows(tx: Tx, request: NearestRequest, place: Place): Promise<
   }
 }
 
-/** All of the scope, sorted: the first `offset` keeps the planner from the index of vectors. */
+/** The whole scope, sorted by distance: the first `offset` keeps the planner from using the vector index. */
 async function passRows(tx: Tx, request: NearestRequest, place: Place): Promise<Rows> {
   await tx`select set_config('enable_sort', 'on', true)`
   const half = tx.unsafe(`halfvec(${request.query.length})`)
@@ -145,12 +145,12 @@ async function passRows(tx: Tx, request: NearestRequest, place: Place): Promise<
 
 interface Read {
   readonly documents: NearDocument[]
-  /** Whether as many messages were found as were asked for. */
+  /** Whether the limit of messages was reached. */
   readonly isFull: boolean
   readonly rows: number
 }
 
-/** Each message once, by the nearest of its chunks, until there are enough. */
+/** Each message once, by its nearest chunk, up to the limit. */
 async function read({ isWanted, limit }: NearestRequest, near: Rows): Promise<Read> {
   const found = new Map<string, NearDocument>()
   let rows = 0
@@ -160,7 +160,7 @@ async function read({ isWanted, limit }: NearestRequest, near: Rows): Promise<Re
       const cosine = 1 - distance
       const key = `${thread} ${seq}`
       const known = found.get(key)
-      // A vector of zeros is like nothing: its distance is not a number.
+      // The distance of a zero vector is not a number.
       if (Number.isNaN(cosine) || (known !== undefined && known.cosine >= cosine) || !isWanted(thread, seq)) continue
       found.set(key, { thread, seq, cosine })
     }

@@ -3,7 +3,7 @@ export function joinedVectors(vectors: readonly Int8Array[]): Uint8Array {
   return Buffer.concat(vectors.map(bytesOf))
 }
 
-/** Bytes as text for a parameter, which Postgres decodes. */
+/** Bytes as a text parameter, which Postgres decodes. */
 export function base64(bytes: Uint8Array): string {
   return bytesOf(bytes).toString('base64')
 }

@@ -18,7 +18,7 @@ const isKept = (cache: VectorCache, agentId: string) => cache.use(scopeOf(agentI
 const UNBOUNDED = 1_000_000
 const bytesOfOne = fill(new VectorCache(UNBOUNDED), 'one')
 
-test('the scopes that were used least recently go first', () => {
+test('the least recently used scopes are removed first', () => {
   const cache = new VectorCache(2 * bytesOfOne)
   for (const agentId of ['a', 'b']) fill(cache, agentId)
   expect(isKept(cache, 'a')).toBe(true)
@@ -35,7 +35,7 @@ test('models, agents and projects do not share vectors', () => {
   }
 })
 
-test('the scope that is about to grow stays, and others go before it does', () => {
+test('a scope that is about to grow stays, and others are removed before it grows', () => {
   const bytesMax = 4 * bytesOfOne
   const cache = new VectorCache(bytesMax)
   for (const agentId of ['a', 'b', 'c']) fill(cache, agentId)
@@ -44,7 +44,7 @@ test('the scope that is about to grow stays, and others go before it does', () =
   expect(isKept(cache, 'a')).toBe(true)
 })
 
-test('a scope that has become larger than the bound by itself goes', () => {
+test('a scope that has grown above the limit is removed', () => {
   const cache = new VectorCache(bytesOfOne - 1)
   fill(cache, 'a')
   expect(cache.bytes).toBe(0)

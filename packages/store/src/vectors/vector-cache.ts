@@ -8,17 +8,17 @@ export interface VectorScope {
   readonly model: string
 }
 
-/** What is in memory of a thread. */
+/** The cached vectors of a thread. */
 export interface CachedThread {
-  /** Messages up to it are there. */
+  /** Vectors of messages up to this `seq` are cached. */
   readonly toSeq: number
   readonly block: VectorBlock
 }
 
-/** What is in memory of a scope, by the numbers of its threads. */
+/** The cached vectors of a scope, by the numbers of its threads. */
 export class CachedScope {
   readonly threads = new Map<number, CachedThread>()
-  /** One at a time brings the scope up to date; others wait for it. */
+  /** Only one update of the scope runs at a time; others wait for it. */
   updating: Promise<unknown> = Promise.resolve()
 
   get bytes(): number {
@@ -28,10 +28,10 @@ export class CachedScope {
   }
 }
 
-/** What a thread takes beside its vectors, about. */
+/** Approximate memory of a thread besides its vectors. */
 const THREAD_BYTES = 500
 
-/** Scopes in memory, up to a number of bytes: beyond it, those go that were used least recently. */
+/** Scopes in memory, up to a number of bytes. Above it the least recently used are removed. */
 export class VectorCache {
   readonly #scopes: LRUCache<string, CachedScope>
 
@@ -45,7 +45,7 @@ export class VectorCache {
     return bytes
   }
 
-  /** The scope, which is in use now. */
+  /** Returns the scope and marks it as the most recently used. */
   use(scope: VectorScope): CachedScope {
     const known = this.#scopes.get(keyOf(scope))
     if (known !== undefined) return known
@@ -54,9 +54,9 @@ export class VectorCache {
     return cached
   }
 
-  /** Counts a scope as so many bytes, and makes room for them. A scope that is larger than the bound by itself goes, too. */
+  /** Sets the size of a scope, and removes others to stay within the limit. A scope above the limit is removed itself. */
   resize(scope: VectorScope, cached: CachedScope, bytes = cached.bytes): void {
-    // Deleted first: the size of a value that stays the same is not counted anew.
+    // Deleted first, because the cache does not update the size of an unchanged value.
     this.#scopes.delete(keyOf(scope))
     this.#scopes.set(keyOf(scope), cached, { size: Math.max(1, bytes) })
   }

@@ -3,14 +3,14 @@ import type { Tx } from '../connection/connection.js'
 import type { EmbeddedChunk } from './chunk.js'
 
 /*
- * Where the server has the extension pgvector, each chunk has a row of its own in `heddle.vector_points` beside the packed
- * rows of `heddle.vectors`: pgvector's index wants a vector a row. `heddle migrate` makes the table, and the indexes last, so
- * that an index that is there has everything in it. See docs/decisions/2026-11-22-pgvector-has-rows-of-its-own.md.
+ * If the server has the extension pgvector, each chunk has a row in `heddle.vector_points` in addition to the packed rows of
+ * `heddle.vectors`: pgvector's index needs one vector per row. `heddle migrate` creates the table, and the indexes last, so
+ * that an existing index is complete. See docs/decisions/2026-11-22-pgvector-has-rows-of-its-own.md.
  */
 
 /**
- * Dimensions of vectors that have an index: those of the models that are in use, and those to which they can be shortened.
- * Others are compared exactly.
+ * Dimensions of vectors that have an index: those of common models, and those to which these can be shortened. Others are
+ * compared exactly.
  */
 export const indexedDimensions = [64, 128, 256, 384, 512, 768, 1_024, 1_536, 3_072] as const
 
@@ -22,9 +22,9 @@ export function pointIndexOf(dimensions: number): string {
   return `vector_points_${dimensions}`
 }
 
-/** The index of vectors of such a length; null without one, or while it is being built. */
+/** The index of vectors of one length; null without one, or while it is being built. */
 export interface PointIndex {
-  /** Vectors in it, as the server last counted them; 0 where it never did. */
+  /** Vectors in it by the server's statistics; 0 if it has none. */
   readonly points: number
 }
 
@@ -46,8 +46,8 @@ export interface NewPoints {
 }
 
 /**
- * Adds the chunks one by one, where there is a place for them. After the packed rows: `heddle migrate` waits for those who
- * have written some when it makes the table, and whoever writes some later sees it.
+ * Adds a row per chunk if the table exists. To be called after the packed rows are written: `heddle migrate` waits for
+ * transactions that have written some before it creates the table, and later ones see the table.
  */
 export async function appendPoints(tx: Tx, { threadId, agentId, model, chunks }: NewPoints): Promise<void> {
   const dimensions = chunks[0]?.vector.length ?? 0
@@ -55,7 +55,7 @@ export async function appendPoints(tx: Tx, { threadId, agentId, model, chunks }:
   const [table] = await tx<{ found: boolean }[]>`select to_regclass('heddle.vector_points') is not null as found`
   if (table?.found !== true) return
   const points = chunks.map(({ seq, from, vector }) => ({ seq, start: from, embedding: vectorText(vector) }))
-  // The name of the vectors' type depends on where the extension lies: the table knows it.
+  // The name of the vector type depends on the schema of the extension, so it is taken from the table.
   await tx`
     insert into heddle.vector_points (thread_id, model, seq, start, agent_id, dimensions, embedding)
     select ${threadId}, ${model}, given.seq, given.start, ${agentId}, ${dimensions}, given.embedding
@@ -63,18 +63,18 @@ export async function appendPoints(tx: Tx, { threadId, agentId, model, chunks }:
     on conflict do nothing`
 }
 
-/** As pgvector reads a vector. Whole numbers up to 2,048 are exact in its halves. */
+/** A vector in pgvector's text format. Its half-precision numbers hold integers up to 2,048 exactly. */
 export function vectorText(vector: Int8Array): string {
   return `[${vector.join(',')}]`
 }
 
-/** Where the extension is, and whether what Heddle makes of it is there. */
+/** Whether the extension is available and installed, and whether Heddle's indexes exist. */
 export interface PgvectorState {
-  /** The version that the server could install; null where it has none. */
+  /** The version that the server could install; null if it has none. */
   readonly available: string | null
   /** The version that is installed in this database; null without. */
   readonly installed: string | null
-  /** Whether all indexes of Heddle are there. */
+  /** Whether all indexes of Heddle exist. */
   readonly isUsed: boolean
 }
 
@@ -91,7 +91,7 @@ export async function inspectPgvector(sql: postgres.Sql): Promise<PgvectorState>
   return state ?? { available: null, installed: null, isUsed: false }
 }
 
-/** The first version that goes on looking where conditions leave most of what is near out. */
+/** The first version with iterative scans, which continue if conditions exclude most near vectors. */
 const VERSION_LEAST = [0, 8] as const
 
 export function canIndex(version: string): boolean {
