@@ -25,14 +25,14 @@ test('a heap that is kept small has the same space for new objects as at its sta
   const module = new URL('./heap-growth.ts', import.meta.url).href
   const survivors = `
     import { getHeapSpaceStatistics } from 'node:v8'
-    const roomOf = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
-    const before = roomOf()
+    const newSpaceBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
+    const before = newSpaceBytes()
     let kept = []
     for (let round = 0; round < 2_000_000; round++) {
       kept.push({ round })
       if (kept.length > 100_000) kept = []
     }
-    console.log(roomOf() / before)`
+    console.log(newSpaceBytes() / before)`
   const call = (name: string) => `import { ${name} } from '${module}'; ${name}()`
   expect(printed(`${call('keepHeapSmall')}\n${survivors}`)).toBeLessThan(3)
   expect(printed(`${call('keepHeapSmall')}\n${call('limitHeapGrowth')}\n${survivors}`)).toBeGreaterThan(3)

@@ -81,12 +81,12 @@ export async function appendPlaced(
   }
 }
 
-/** @returns releases the share @throws RetryableError `RATE_LIMITED` if there is none */
+/** @returns releases the share @throws RetryableError `RATE_LIMITED` if no share is free */
 function acquireShare({ queues, projectId }: EngineContext, bytes: number): () => void {
   return queues.acquireShare({ stage: 'ingest', projectId, bytes })
 }
 
-/** @returns undefined if there is none now and the caller waits */
+/** @returns undefined if no share is free and the caller waits */
 function tryShare(parts: EngineContext, bytes: number, { waitsForCapacity }: SendOptions): (() => void) | undefined {
   try {
     return acquireShare(parts, bytes)
@@ -208,7 +208,7 @@ function ensureProjectInBackground(parts: EngineContext): void {
     ?.catch((error: unknown) => parts.log?.debug({ error }, 'the name of the project could not be stored'))
 }
 
-/** If all messages are stored already, none is sent, and no other check notices that the thread belongs to another agent. */
+/** If all messages are stored already, nothing is sent, and no other check notices that the thread belongs to another agent. */
 async function checkAgent(
   parts: EngineContext,
   threadId: string,

@@ -203,7 +203,7 @@ test('at the limits the next callers wait, and too many of them are refused', as
   expect(await Promise.all(added.slice(1))).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT', 'RATE_LIMITED'])
 })
 
-test('a flush sends pending and waiting messages at once; after a close none is accepted', async () => {
+test('a flush sends pending and waiting messages at once; after a close no message is accepted', async () => {
   const { clock, producer, contents } = producing({ batchAgeMs: 60_000, pendingMessagesMax: 2 })
   const added = ['1', '2', '3'].map((content) => producer.add('t', user(content)))
   await clock.advance(0)

@@ -2,11 +2,11 @@ import type { WakeJob } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import {
   GATHER_MS_MIN,
-  LOOKS_PER_SECOND,
   MESSAGES_GATHERED_MAX,
   MESSAGES_WORTH_A_WAKE,
+  TICKS_PER_SECOND,
   WAKES_AT_ONCE_MAX,
-  WAKES_PER_LOOK,
+  WAKES_PER_TICK,
   Wakes,
 } from './wakes.js'
 
@@ -74,7 +74,7 @@ test('gathers threads under load, and wakes each once', async () => {
     return woken
   }
   await expect.poll(look).toEqual([['thread 1', 'thread 2']])
-  expect([...waitsMs]).toEqual([1_000 / LOOKS_PER_SECOND])
+  expect([...waitsMs]).toEqual([1_000 / TICKS_PER_SECOND])
 })
 
 test('wakes some threads at each timer run under load, and every thread within half a minute', async () => {
@@ -83,11 +83,11 @@ test('wakes some threads at each timer run under load, and every thread within h
     for (let number = first; number < first + count; number++) wakes.isDue(thread(number), 1)
   }
   exhaust()
-  grow(1_000, 10 * WAKES_PER_LOOK)
+  grow(1_000, 10 * WAKES_PER_TICK)
   time.nowMs += GATHER_MS_MIN
   endWait()
   await expect.poll(() => woken).toHaveLength(1)
-  expect(woken[0]).toEqual(Array.from({ length: WAKES_PER_LOOK }, (_, index) => `thread ${1_000 + index}`))
+  expect(woken[0]).toEqual(Array.from({ length: WAKES_PER_TICK }, (_, index) => `thread ${1_000 + index}`))
   exhaust()
   grow(2_000, WAKES_AT_ONCE_MAX)
   time.nowMs += 30_000
@@ -95,7 +95,7 @@ test('wakes some threads at each timer run under load, and every thread within h
   grow(3_000, WAKES_AT_ONCE_MAX + 1)
   endWait()
   await expect.poll(() => woken).toHaveLength(2)
-  expect(woken[1]).toHaveLength(9 * WAKES_PER_LOOK + WAKES_AT_ONCE_MAX)
+  expect(woken[1]).toHaveLength(9 * WAKES_PER_TICK + WAKES_AT_ONCE_MAX)
 })
 
 test('wakes threads that grew little after those that grew more while the load lasts', async () => {
@@ -111,20 +111,20 @@ test('wakes threads that grew little after those that grew more while the load l
   time.nowMs += 1
   endWait()
   await expect.poll(() => woken).toHaveLength(2)
-  expect(woken[1]).toEqual(Array.from({ length: WAKES_PER_LOOK }, (_, number) => `thread ${100 + number}`))
+  expect(woken[1]).toEqual(Array.from({ length: WAKES_PER_TICK }, (_, number) => `thread ${100 + number}`))
 })
 
 test('wakes all that gathered once the load is over', async () => {
   const { wakes, woken, exhaust, endWait } = setUp()
   exhaust()
-  for (let number = 0; number < 3 * WAKES_PER_LOOK; number++) wakes.isDue(thread(number), MESSAGES_WORTH_A_WAKE)
+  for (let number = 0; number < 3 * WAKES_PER_TICK; number++) wakes.isDue(thread(number), MESSAGES_WORTH_A_WAKE)
   endWait()
   await expect.poll(() => woken).toHaveLength(1)
-  expect(woken[0]).toHaveLength(WAKES_PER_LOOK)
+  expect(woken[0]).toHaveLength(WAKES_PER_TICK)
   wakes.isDue(thread(1_000), 1)
   endWait()
   await expect.poll(() => woken).toHaveLength(2)
-  expect(woken[1]).toHaveLength(2 * WAKES_PER_LOOK + 1)
+  expect(woken[1]).toHaveLength(2 * WAKES_PER_TICK + 1)
 })
 
 test('wakes a thread that has grown much at once, also under load', () => {

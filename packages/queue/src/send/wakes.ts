@@ -8,21 +8,21 @@ export interface WakesOptions {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/** Threads that are woken at once within a second; under more load, wakes cost more than they bring. */
+/** Threads that are woken at once within a second; under more load wake-ups cost more than they save. */
 export const WAKES_AT_ONCE_MAX = 2
 /** Timer runs per second, so that the end of a load is noticed soon. */
-export const LOOKS_PER_SECOND = 4
+export const TICKS_PER_SECOND = 4
 /** Most threads that the timer wakes at a time under load, longest waiting first. */
-export const WAKES_PER_LOOK = 4
-/** With more appends than this between two runs of the timer, the load goes on. */
+export const WAKES_PER_TICK = 4
+/** With more appends than this between two runs of the timer, the load continues. */
 const APPENDS_UNDER_LOAD = 2
 /** Under load, a thread that grew by fewer than {@link MESSAGES_WORTH_A_WAKE} messages waits at least this long. */
 export const GATHER_MS_MIN = 10_000
-/** To wake two stages for a thread costs about as much as to store so many messages. */
+/** Waking two stages for a thread costs about as much as storing this number of messages. */
 export const MESSAGES_WORTH_A_WAKE = 20
 /** Whatever the load, a thread waits no longer than this. */
 const GATHER_MS_MAX = 30_000
-/** A thread that has grown by so many messages meanwhile is woken at once. */
+/** A thread that has grown by this number of messages is woken at once. */
 export const MESSAGES_GATHERED_MAX = 500
 
 interface Gathered {
@@ -34,7 +34,7 @@ interface Gathered {
 /**
  * Decides when to wake the stages after ingest for a thread that grew. With few appends, each wakes them at once. Under load,
  * threads gather, so that a thread with ten appends is woken once instead of ten times: a timer wakes up to
- * {@link WAKES_PER_LOOK} threads that grew enough or waited long enough, and all threads when the load is over.
+ * {@link WAKES_PER_TICK} threads that grew enough or waited long enough, and all threads when the load is over.
  *
  * If the process dies, the reconciler wakes the threads that had gathered.
  */
@@ -88,7 +88,7 @@ export class Wakes {
   async #run(): Promise<void> {
     while (this.#gathered.size > 0) {
       this.#appends = 0
-      await this.#options.clock.wait(1_000 / LOOKS_PER_SECOND, this.#closing.signal).catch(() => {})
+      await this.#options.clock.wait(1_000 / TICKS_PER_SECOND, this.#closing.signal).catch(() => {})
       const threads = this.#takeDue(this.#options.clock.monotonicMs())
       if (threads.length === 0) continue
       await this.#options
@@ -106,7 +106,7 @@ export class Wakes {
     for (const { thread, sinceMs, messages } of this.#gathered.values()) {
       const waitedMs = nowMs - sinceMs
       const isWorthIt = messages >= MESSAGES_WORTH_A_WAKE || waitedMs >= GATHER_MS_MIN
-      if (isOver || waitedMs >= GATHER_MS_MAX || (isWorthIt && due.length < WAKES_PER_LOOK)) due.push(thread)
+      if (isOver || waitedMs >= GATHER_MS_MAX || (isWorthIt && due.length < WAKES_PER_TICK)) due.push(thread)
     }
     for (const { threadId } of due) this.#gathered.delete(threadId)
     return due

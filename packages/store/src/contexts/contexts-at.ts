@@ -20,7 +20,7 @@ type Candidate = Pick<ContextSummary, 'id' | 'request' | 'requestedAtMs' | 'asOf
 /**
  * The last context of a thread that was built up to a time, for an equal request.
  *
- * @returns null if none was built by then, or it is no longer stored
+ * @returns null if no such context was built by then, or it is no longer stored
  * @throws PermanentError `NOT_FOUND` if parts of it were erased, and names them
  */
 export async function loadContextAt(tx: Tx, query: MomentQuery): Promise<ContextRow | null> {

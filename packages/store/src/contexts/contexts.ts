@@ -44,7 +44,7 @@ export interface ContextToRequest {
   readonly threadId: string
   readonly request: ContextRequest
   readonly deadlineAtMs: number
-  /** The key by which a prepared context may be found, and the time. Default: none is used. */
+  /** The key by which a prepared context may be found, and the time. Default: prepared contexts are not used. */
   readonly prepared?: { readonly key: string; readonly nowMs: number } | undefined
 }
 
@@ -52,7 +52,7 @@ export interface ContextToRequest {
 export interface Asked {
   /** False if a context with this id was requested before. */
   readonly isNew: boolean
-  /** A prepared context that answers it; null if there is none. */
+  /** A prepared context that answers it, or null. */
   readonly ready: ContextResult | null
 }
 
