@@ -87,8 +87,10 @@ export async function dropKeptLane(
     order by clear_epoch, generation
     limit ${statesMax}
     for update`
-  // The lock waits for a state that replaces one of these; the next statement then sees it, too.
-  const [, voided, dropped] = await Promise.all([
+  // Sent in this order. The record is locked before its states in each process, so that two never wait for each other. The
+  // lock on the states waits for one that replaces one of these; the next statement then sees it, too.
+  const [, , voided, dropped] = await Promise.all([
+    tx`select from heddle.kept_lanes where thread_id = ${threadId} and lane = ${lane} for update`,
     states(),
     tx`update heddle.context_states set status = 'void', voided_at = now() where id = any(array(${states()}))`,
     tx`
