@@ -17,6 +17,7 @@ export const {
   continueGrown,
   continueGrownIn,
   createClient,
+  DirectAppends,
   finishErasure,
   hasKeys,
   loadStrategyModules,
