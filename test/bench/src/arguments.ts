@@ -1,3 +1,5 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 
@@ -16,6 +18,8 @@ export interface Arguments {
   readonly noisySeconds: number
   /** Seconds that a pool works in each of its sizes. */
   readonly poolSeconds: number
+  /** The folder of recorded sessions; null if it was not given. */
+  readonly dataDir: string | null
 }
 
 /** Few enough for the time of a whole run on two busy cores; a figure that is selected by its name uses all messages. */
@@ -49,6 +53,11 @@ const options = {
   replies: { type: 'string', value: 'N', says: 'contexts for 64 clients (1,000; 10,000 if selected by name)' },
   chunks: { type: 'string', value: 'N', says: 'chunks of the searched scope (100,000)' },
   'noisy-seconds': { type: 'string', value: 'N', says: 'seconds of each phase beside a noisy neighbour (120)' },
+  data: {
+    type: 'string',
+    value: 'DIR',
+    says: 'the folder of recorded sessions, for storage.session (HEDDLE_EVAL_DATA)',
+  },
   'pool-seconds': { type: 'string', value: 'N', says: 'seconds of each size of a worker pool (20)' },
 } as const
 
@@ -63,13 +72,18 @@ fills a thread of a million messages, noisy has two phases of --noisy-seconds, p
 } satisfies Help)
 
 /** @throws Error that names the invalid argument */
-export function readArguments(given: readonly string[]): Arguments {
+export function readArguments(given: readonly string[], env: Readonly<Record<string, string | undefined>>): Arguments {
   const { values } = parseArgs({ args: [...given], options })
   const only = values.only ?? null
   const sizeOf = (name: string, inFull: number, usual: number) =>
     only?.some((figure) => figure.startsWith(name)) === true ? inFull : usual
   const messages = values.messages ?? sizeOf('build.thread1m', MESSAGES_MAX, MESSAGES_DEFAULT)
   const replies = values.replies ?? sizeOf('build.clients64', REPLIES_MAX, REPLIES_DEFAULT)
+  const named = values.data ?? env['HEDDLE_EVAL_DATA']?.trim()
+  const dataDir = named === undefined || named === '' ? null : resolve(named)
+  if (dataDir !== null && !(existsSync(dataDir) && statSync(dataDir).isDirectory())) {
+    throw new Error(`the folder of recorded sessions does not exist: ${dataDir}`)
+  }
   return {
     help: values.help,
     list: values.list,
@@ -89,6 +103,7 @@ export function readArguments(given: readonly string[]): Arguments {
       POOL_SECONDS_MIN,
       POOL_SECONDS_MAX,
     ),
+    dataDir,
   }
 }
 

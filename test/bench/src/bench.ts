@@ -37,6 +37,8 @@ export interface Bench {
   startStagesWith(env: Readonly<Record<string, string>>, ...stages: StageName[]): Promise<Workers>
   /** In the background, as `heddle worker` runs them beside other processes. */
   startStagesBehind(niceness: number, ...stages: StageName[]): Promise<Workers>
+  /** With the reconciler and housekeeping, as in a deployment. */
+  startUpkeptStages(...stages: StageName[]): Promise<Workers>
   startNoOp(...stages: StageName[]): Promise<Workers>
   /** BullMQ by itself: its queue, and its worker, whose jobs do nothing. */
   startBullMq(): Promise<{ queue: PlainQueue; workers: Workers }>
@@ -61,11 +63,15 @@ export async function openBench(servers: Servers): Promise<Bench> {
   async function start(
     kind: WorkerOrder['kind'],
     stages: readonly StageName[],
-    { env = {}, niceness }: { env?: Readonly<Record<string, string>>; niceness?: number } = {},
+    {
+      env = {},
+      niceness,
+      reconcile = false,
+    }: { env?: Readonly<Record<string, string>>; niceness?: number; reconcile?: boolean } = {},
   ): Promise<Workers> {
     const prefix = prefixes[kind]
     const { databaseUrl, queue } = servers
-    const order = { kind, stages, databaseUrl, queue, prefix, project: PROJECT, env }
+    const order = { kind, stages, databaseUrl, queue, prefix, project: PROJECT, env, reconcile }
     const started = await startWorkers({ ...order, ...(niceness !== undefined && { niceness }) })
     workers.push(started)
     return started
@@ -83,6 +89,7 @@ export async function openBench(servers: Servers): Promise<Bench> {
     startStages: (...stages) => start('stages', stages),
     startStagesWith: (env, ...stages) => start('stages', stages, { env }),
     startStagesBehind: (niceness, ...stages) => start('stages', stages, { niceness }),
+    startUpkeptStages: (...stages) => start('stages', stages, { reconcile: true }),
     startNoOp: (...stages) => start('no-op', stages),
     async startBullMq() {
       const queue = await openPlainQueue({ backend: servers.queue, prefix: prefixes.bullmq })

@@ -16,6 +16,7 @@ import { measureItemEmbedding } from './search/item-embedding.js'
 import { measureRecall } from './search/recall.js'
 import { measureSearch } from './search/search.js'
 import type { BackendName } from './servers.js'
+import { measureSessionStorage, measureSmallStorage, measureSmallStorageBesideRedis } from './storage/storage.js'
 import { measureAppendTurns } from './turn/append.js'
 import { measureFullTurns } from './turn/full.js'
 
@@ -33,6 +34,8 @@ export interface Sizes {
   readonly noisySeconds: number
   /** Seconds that a pool works in each of its sizes. */
   readonly poolSeconds: number
+  /** The folder of recorded sessions; null if it was not given. */
+  readonly dataDir: string | null
 }
 
 /** A measurement of one or more figures together. */
@@ -98,6 +101,9 @@ export const plain: readonly PlainMeasurement[] = [
     measure: (sizes) => withBench('embedded', (bench) => measureSearch(bench, sizes)),
   },
   { names: ['embed.throughput', 'embed.loopDelay', 'embed.hashing'], measure: measureEmbedding },
+  { names: ['storage.small'], measure: () => withBench('postgres', measureSmallStorage) },
+  { names: ['storage.small.redis'], measure: measureSmallStorageBesideRedis },
+  { names: ['storage.session', 'storage.messages'], measure: measureSessionStorage },
   {
     names: ['embed.items', 'embed.items.changed'],
     measure: () => withBench('embedded', measureItemEmbedding),

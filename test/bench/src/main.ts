@@ -16,7 +16,7 @@ const CLOSE_MS_MAX = 20_000
 async function main(): Promise<number> {
   let given: Arguments
   try {
-    given = readArguments(process.argv.slice(2))
+    given = readArguments(process.argv.slice(2), process.env)
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
     return 2

@@ -20,6 +20,8 @@ export interface WorkerOrder {
   readonly project: string
   /** The niceness of the process; unchanged if absent. */
   readonly niceness?: number
+  /** Whether the process also runs the reconciler and housekeeping. */
+  readonly reconcile: boolean
   /** Environment for the keys of providers, instead of that of the measuring process. */
   readonly env: Readonly<Record<string, string>>
 }
@@ -86,7 +88,7 @@ async function start(order: WorkerOrder): Promise<void> {
     clock: systemClock,
     stages: order.stages,
     env: order.env,
-    reconcile: false,
+    reconcile: order.reconcile,
   })
   stop = async () => {
     await running.stop()

@@ -4,9 +4,10 @@ import type { Client } from '@heddle/client/interface'
 import { type ContextResult, limits, type PartialSettings } from '@heddle/contracts'
 import { projectIdOf, threadIdOf } from '@heddle/core'
 import type { Measured } from '@heddle/test-support/figure'
+import { sessionFiles } from '@heddle/test-support/samples/recorded-sessions'
 import { validateAnthropic, validateOpenAiChat } from '@heddle/test-support/validators/index'
 import { type Settled, settleSessions } from './pipeline.js'
-import { PROJECT, readSessions, sessionFiles } from './sessions.js'
+import { PROJECT, readSessions } from './sessions.js'
 import { databaseBytes } from './storage.js'
 
 /** The models that sessions are pruned for: one that most agents use, and one whose window they fill many times. */

@@ -2,9 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { planImport } from '@heddle/cli'
 import type { Message } from '@heddle/core'
+import { sessionFiles } from '@heddle/test-support/samples/recorded-sessions'
 import { readConversations } from '../locomo/read.js'
 import { toMessage } from '../messages.js'
-import { PROJECT, sessionFiles } from '../sessions.js'
+import { PROJECT } from '../sessions.js'
 
 export interface RealThread {
   readonly thread: string
