@@ -15,11 +15,14 @@ beforeAll(async () => {
   return fresh.drop
 })
 
+/** A model whose vectors are stored: not those of a hashing embedder. */
+const STORED_MODEL = 'words-384'
+
 /** Counts the texts of its calls. */
-function countingEmbedder(model?: string): Embedder & { texts: number } {
+function countingEmbedder(model = STORED_MODEL): Embedder & { texts: number } {
   const inner = createHashingEmbedder()
   const counting = {
-    model: model ?? inner.model,
+    model,
     dimensions: inner.dimensions,
     texts: 0,
     async embed(texts: readonly string[], signal?: AbortSignal) {
@@ -50,13 +53,27 @@ async function embedSeqOf(thread: string): Promise<number | undefined> {
   return (await store.inProject(PROJECT, (tx) => loadThread(tx, { threadId })))?.embedSeq
 }
 
-async function chunksOf(thread: string, model = 'heddle-hashing-384-v1') {
+async function chunksOf(thread: string, model = STORED_MODEL) {
   const threads = [{ threadId: threadIdOf(PROJECT, thread), afterSeq: 0 }]
   const loaded = await store.inProject(PROJECT, (tx) => loadVectors(tx, { model, threads }))
   return loaded.flatMap(({ places, vectors }) =>
     places.map((place, index) => ({ ...place, vector: vectors.slice(index * 384, (index + 1) * 384) })),
   )
 }
+
+test('vectors of a hashing embedder are counted and not stored', async () => {
+  const embedder = countingEmbedder(createHashingEmbedder().model)
+  await appendOne(store, append([prepared({ content: 'A text.' })], { thread: 'remade' }))
+  expect(await embed(jobFor('remade'), depsWith(embedder))).toEqual({ kind: 'done', next: [] })
+  expect(await chunksOf('remade', embedder.model)).toEqual([])
+  expect(embedder.texts).toBe(0)
+  const threadId = threadIdOf(PROJECT, 'remade')
+  const [counted] = await store.inProject(
+    PROJECT,
+    (tx) => tx`select to_seq, chunks from heddle.vector_threads where thread_id = ${threadId}`,
+  )
+  expect(counted).toEqual({ toSeq: 1, chunks: 1 })
+})
 
 test('embed stores vectors for messages, moves the cursor to the head, and does nothing on a replay', async () => {
   const said = prepared({ content: 'The deployment of the payment service failed.' })
@@ -138,7 +155,7 @@ test('a job for an erased thread is skipped', async () => {
 
 test('a failing embedder or an abort leaves the cursor unchanged', async () => {
   await appendOne(store, append([prepared({ content: 'one' })], { thread: 'failing' }))
-  const closed = createHashingEmbedder()
+  const closed = countingEmbedder()
   await closed.close()
   await expect(embed(jobFor('failing'), depsWith(closed))).rejects.toMatchObject({ disposition: 'retry' })
   const signal = AbortSignal.abort(new Error('the worker stops'))

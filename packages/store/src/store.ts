@@ -1,4 +1,5 @@
 import { validationError } from '@heddle/contracts'
+import { hasRemadeVectors } from '@heddle/core'
 import { Limiter } from '@heddle/runtime'
 import { AccessLog } from './archive/access-log.js'
 import { recordAccesses } from './archive/archive.js'
@@ -84,9 +85,13 @@ export function openStore({
       return exact.cachedBytes
     },
     // Checked each time: `heddle migrate` may create the index while this process runs.
-    nearest: async (request) =>
-      (await nearestByIndex((projectId, work) => transact(pool, projectId, work), request)) ??
-      (await exact.nearest(request)),
+    nearest: async (request) => {
+      // Vectors that are not stored are in no index.
+      const indexed = hasRemadeVectors(request.model)
+        ? null
+        : await nearestByIndex((projectId, work) => transact(pool, projectId, work), request)
+      return indexed ?? (await exact.nearest(request))
+    },
   }
   return {
     async inProject(projectId, work, options) {

@@ -1,5 +1,5 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
-import { quantizeVector } from '@heddle/core'
+import { hasRemadeVectors, quantizeVector, type Source, sourcesOf } from '@heddle/core'
 import type { Embedder } from '@heddle/models'
 import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
@@ -17,13 +17,13 @@ import {
   loadThread,
   loadVectorStanding,
   mergePostings,
+  noteRemadeVectors,
   retireOtherModels,
   type Store,
   type ThreadRow,
 } from '@heddle/store'
 import { noteItemUses } from './item-uses.js'
 import { BATCHES_PER_JOB_MAX, MESSAGES_PER_BATCH_MAX } from './limits.js'
-import { type Source, sourcesOf } from './sources.js'
 import { loadCallsOf, wordsOf } from './words.js'
 
 export interface EmbedDeps {
@@ -43,7 +43,7 @@ export interface EmbedDeps {
  * vectors cannot be computed, the words are stored without them.
  *
  * Vectors have a cursor for each model: with another model the stage starts from the first message, and the old vectors stay
- * until the new model has caught up.
+ * until the new model has caught up. Those of a hashing embedder are only counted: searches make them from the texts.
  *
  * @throws LargeJobError if a message is larger than `sizeMax`; earlier batches are kept
  */
@@ -71,10 +71,10 @@ export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome
     if (toSeq === cursor) return skipped('the messages are gone')
     await noteItemUses(deps, { projectId, threadId, afterSeq: thread.embedSeq, messages })
     const found = { threadId, agentId: thread.agentId, toSeq, messages: words }
-    let chunks: EmbeddedChunk[]
+    const missing = sources.filter(({ seq }) => seq > vectorSeq)
+    let chunks: EmbeddedChunk[] | number
     try {
-      const missing = sources.filter(({ seq }) => seq > vectorSeq)
-      chunks = await embedSources(deps.embedder, missing, job.signal)
+      chunks = hasRemadeVectors(model) ? countChunks(missing) : await embedSources(deps.embedder, missing, job.signal)
     } catch (error) {
       await recordWords(deps, projectId, found)
       throw error
@@ -83,7 +83,7 @@ export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome
     if (!moved) return skipped('another worker moved the cursor, or the thread is gone', again)
     cursor = toSeq
     vectorSeq = Math.max(vectorSeq, toSeq)
-    chunkCount += chunks.length
+    chunkCount += typeof chunks === 'number' ? chunks : chunks.length
   }
 
   if (vectors.hasOthers && cursor >= thread.headSeq) await retire(deps, projectId, thread.agentId)
@@ -130,6 +130,10 @@ async function embedSources(
   )
 }
 
+function countChunks(sources: readonly Source[]): number {
+  return sources.reduce((sum, { chunks }) => sum + chunks.length, 0)
+}
+
 function vectorAt(vectors: readonly Float32Array[], index: number): Float32Array {
   const vector = vectors[index]
   if (vector === undefined) throw new Error('the embedder returned fewer vectors than texts')
@@ -158,15 +162,17 @@ async function recordWords({ store }: EmbedDeps, projectId: string, words: Found
 async function recordBatch(
   { store, embedder: { model } }: EmbedDeps,
   projectId: string,
-  batch: { words: FoundWords; vectorSeq: number; chunks: readonly EmbeddedChunk[] },
+  batch: { words: FoundWords; vectorSeq: number; chunks: readonly EmbeddedChunk[] | number },
 ): Promise<boolean> {
   const { words, vectorSeq, chunks } = batch
   const { threadId, agentId, toSeq } = words
   let mergeWaits = false
   const moved = await store.inProject(projectId, async (tx) => {
     if (!(await advanceEmbedCursor(tx, { threadId, toSeq }))) return false
-    const added = { threadId, agentId, model, fromSeq: vectorSeq, toSeq, chunks }
-    if (toSeq > vectorSeq && !(await appendVectors(tx, added))) return false
+    const range = { threadId, agentId, model, fromSeq: vectorSeq, toSeq }
+    const addVectors = () =>
+      typeof chunks === 'number' ? noteRemadeVectors(tx, { ...range, chunks }) : appendVectors(tx, { ...range, chunks })
+    if (toSeq > vectorSeq && !(await addVectors())) return false
     mergeWaits = await appendPostings(tx, words)
     await clearThreadFailure(tx, { threadId, stages: ['embed'] })
     return true

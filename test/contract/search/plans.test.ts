@@ -4,10 +4,13 @@ import { createExactVectors, findWords, loadPostedThreads, type Tx } from '@hedd
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { nodesOf, type PlanNode, plansOf as plansIn } from '../store/plans-of.js'
 import { freshStore, prepared, type TestStore } from '../store/support.js'
-import { PROJECT_NAME, said } from './support.js'
+import { index, PROJECT_NAME, said } from './support.js'
 
 const THREADS = 8
 const MESSAGES = 250
+/** A model whose vectors are stored: not those of a hashing embedder. */
+const STORED_MODEL = 'words-384'
+const remade = createHashingEmbedder()
 
 let database: TestStore
 beforeAll(async () => {
@@ -23,6 +26,10 @@ beforeAll(async () => {
     for (let thread = 0; thread < THREADS; thread++) {
       const messages = Array.from({ length: MESSAGES }, () => prepared({ content: sentence() }))
       await said(database, { agent, thread: `${agent} ${thread}` }, messages)
+      // The vectors of this model replace those of the other.
+      if (agent === 'beside') {
+        await index(database, { agent, thread: `${agent} ${thread}` }, { ...remade, model: STORED_MODEL })
+      }
     }
   }
 })
@@ -47,39 +54,52 @@ it('word search reads its tables only through their indexes, a few pages for eac
   expect(blocks === undefined ? 0 : pagesOf(blocks)).toBeLessThanOrEqual(8 * pairs)
 })
 
-it('vector search reads the rows of its agent and model only through their indexes, and later only newer rows', async () => {
-  const projectId = projectIdOf(PROJECT_NAME)
-  const agentId = agentIdOf(projectId, 'scope')
-  let within: Tx | undefined
-  const exact = createExactVectors({
-    inSnapshot: async (_, work) => {
-      if (within === undefined) throw new Error('nothing is explained yet')
-      return await work(within)
-    },
-    bytesMax: 1e8,
-  })
-  const search = () =>
-    plansOf(async (tx) => {
-      within = tx
-      const query = Int8Array.from({ length: 384 }, (_, at) => (at % 7) - 3)
-      const request = {
-        projectId,
-        agentIds: [agentId],
-        model: createHashingEmbedder().model,
-        query,
-        thread: null,
-        limit: 10,
-      }
-      const { documents, chunks } = await exact.nearest({ ...request, isWanted: () => true })
-      expect([documents.length, chunks]).toEqual([10, THREADS * MESSAGES])
+it.each([
+  ['stored vectors', 'beside', STORED_MODEL, undefined, ['vectors']],
+  [
+    'vectors that are made again',
+    'scope',
+    remade.model,
+    (texts: readonly string[]) => remade.embed(texts),
+    ['vectors', 'messages'],
+  ],
+] as const)(
+  'a search by %s reads the rows of its agent and model through their indexes, each once',
+  async (_, agent, model, remake, tables) => {
+    const projectId = projectIdOf(PROJECT_NAME)
+    const agentId = agentIdOf(projectId, agent)
+    let within: Tx | undefined
+    const exact = createExactVectors({
+      inSnapshot: async (_, work) => {
+        if (within === undefined) throw new Error('nothing is explained yet')
+        return await work(within)
+      },
+      bytesMax: 1e8,
     })
-  const plans = await search()
-  expectIndexed(plans, ['vector_threads', 'posting_threads', 'vectors'])
-  const [, vectors] = plans
-  expect(vectors?.['Actual Rows']).toBeLessThanOrEqual(THREADS * MESSAGES)
-  // Rows in memory are not read again.
-  expect(await search()).toHaveLength(1)
-})
+    const search = () =>
+      plansOf(async (tx) => {
+        within = tx
+        const query = Int8Array.from({ length: 384 }, (_, at) => (at % 7) - 3)
+        const request = {
+          projectId,
+          agentIds: [agentId],
+          model,
+          query,
+          thread: null,
+          limit: 10,
+          remake,
+        }
+        const { documents, chunks } = await exact.nearest({ ...request, isWanted: () => true })
+        expect([documents.length, chunks]).toEqual([10, THREADS * MESSAGES])
+      })
+    const plans = await search()
+    expectIndexed(plans, ['vector_threads', 'posting_threads', ...tables])
+    const [, vectors] = plans
+    expect(vectors?.['Actual Rows']).toBeLessThanOrEqual(THREADS * MESSAGES)
+    // Rows in memory are not read again.
+    expect(await search()).toHaveLength(1)
+  },
+)
 
 /** Every table is read by an index, with a condition that finds no more rows than needed. */
 function expectIndexed(plans: readonly PlanNode[], tables: readonly string[]): void {

@@ -58,7 +58,8 @@ it('one of two workers on one thread indexes the words', async () => {
 it('words are searchable while no vectors can be made, and are not indexed again once they can', async () => {
   const place = { agent: 'dumb', thread: 'dumb' }
   await store(database, place, [prepared({ content: 'a loom' })])
-  const closed = createHashingEmbedder()
+  // A model whose vectors are made by the stage.
+  const closed = { ...createHashingEmbedder(), model: 'words-384' }
   await closed.close()
   await expect(index(database, place, closed)).rejects.toMatchObject({ disposition: 'retry' })
   expect(await texts('loom', 'dumb')).toEqual(['a loom'])

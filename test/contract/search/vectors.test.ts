@@ -32,6 +32,7 @@ async function nearest(
     thread: changed.thread ?? null,
     isWanted: () => true,
     limit: 3,
+    remake: (texts) => embedder.embed(texts),
   })
 }
 

@@ -1,3 +1,4 @@
+import { hasRemadeVectors } from '@heddle/core'
 import {
   bytesPerVector,
   canIndex,
@@ -19,7 +20,8 @@ export function searchCheck(
 ): Check {
   const name = 'search'
   const size = largest === null ? 'no vectors yet' : `at most ${largest.chunks} chunks, of agent "${largest.agent}"`
-  if (pgvector.isUsed && (largest === null || isIndexable(largest.dimensions))) {
+  const isIndexed = largest === null || (isIndexable(largest.dimensions) && !hasRemadeVectors(largest.model))
+  if (pgvector.isUsed && isIndexed) {
     return passed(name, `vectors by the index of pgvector ${pgvector.installed}; ${size}`)
   }
   const detail = `vectors one by one in memory, up to ${VECTORS_EXACT_MAX} chunks of an agent and ${cacheMegabytes} MB of a process; ${size}`
@@ -46,7 +48,10 @@ function isOffered({ available, installed, isUsed }: PgvectorState): boolean {
   return !isUsed && version !== null && canIndex(version)
 }
 
-function remedy(pgvector: PgvectorState, { dimensions }: ScopeSize): string {
+function remedy(pgvector: PgvectorState, { dimensions, model }: ScopeSize): string {
+  if (hasRemadeVectors(model)) {
+    return 'Vectors of a hashing embedder have no index: choose another embedding model, or spread the threads over several agents.'
+  }
   if (!isIndexable(dimensions)) {
     return `Vectors of ${dimensions} dimensions have no index: choose another embedding model, or spread the threads over several agents.`
   }

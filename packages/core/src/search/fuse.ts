@@ -1,5 +1,6 @@
 import { calibratedScore } from './calibration.js'
 import type { NearDocument } from './nearest.js'
+import { isHashingModel } from './remade-vectors.js'
 import { Scores } from './scores.js'
 import type { RankedDocument } from './word-query.js'
 
@@ -17,7 +18,7 @@ export interface VectorWeights {
  * model also finds paraphrases.
  */
 export function vectorWeightsOf(model: string): VectorWeights {
-  return HASHING.test(model) ? { always: 0, unknownWords: 0.3 } : { always: 0.1, unknownWords: 0.3 }
+  return isHashingModel(model) ? { always: 0, unknownWords: 0.3 } : { always: 0.1, unknownWords: 0.3 }
 }
 
 /**
@@ -36,8 +37,6 @@ export function weightOf(weights: VectorWeights, { unknownShare }: Pick<Rankings
   // Known words find the subject of a query, as long as they are half of it.
   return weights.always + weights.unknownWords * Math.max(0, 2 * unknownShare - 1)
 }
-
-const HASHING = /(?:^|[-/])hashing(?:[-/]|$)/
 
 export interface Rankings {
   /** The best first. */

@@ -7,6 +7,7 @@ export * from './nearest.js'
 export { QUERY_TERMS_MAX, queryTerms } from './query.js'
 export { rankWords } from './rank.js'
 export { byRelevance } from './relevance.js'
+export { hasRemadeVectors, remadeDimensions } from './remade-vectors.js'
 export {
   type Block,
   buildSegment,

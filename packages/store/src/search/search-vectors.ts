@@ -1,4 +1,4 @@
-import { documentFilter, type NearDocument, quantizeVector, type TextEmbedder } from '@heddle/core'
+import { documentFilter, hasRemadeVectors, type NearDocument, quantizeVector, type TextEmbedder } from '@heddle/core'
 import { within } from '@heddle/runtime'
 import { listAgents } from '../projects/agents.js'
 import { loadModelCoverage } from '../vectors/vector-scopes.js'
@@ -97,6 +97,8 @@ async function compare({ store, projectId }: SearchParts, query: string, given: 
     thread: ground.query.only.thread,
     isWanted: documentFilter(ground.query.only),
     limit,
+    // Without the signal of this search: when it has ended, the next one finds the vectors in memory.
+    remake: hasRemadeVectors(model) ? (texts) => embedder.embed(texts) : undefined,
   })
   if (agentsLeftOut === 0) return { documents, model, comparedBy, degraded }
   const reason = 'an agent has more vectors than are compared in memory: see `heddle doctor`'

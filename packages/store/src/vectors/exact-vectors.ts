@@ -10,6 +10,7 @@ import { runCooperatively } from '@heddle/runtime'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
+import { appendRemade } from './remade-vectors.js'
 import { type CachedScope, VectorCache, type VectorScope } from './vector-cache.js'
 import type { VectorThread } from './vector-scopes.js'
 import {
@@ -43,7 +44,7 @@ export function createExactVectors({ inSnapshot, bytesMax }: ExactVectorsOptions
     const cached = cache.use(scope)
     const updating = cached.updating.then(() =>
       inSnapshot(scope.projectId, (tx) =>
-        update(tx, { scope, cached, cache, dimensions: request.query.length, bytesMax }),
+        update(tx, { scope, cached, cache, dimensions: request.query.length, bytesMax, remake: request.remake }),
       ),
     )
     cached.updating = updating.catch(() => {})
@@ -90,7 +91,14 @@ async function update(
     cache,
     dimensions,
     bytesMax,
-  }: { scope: VectorScope; cached: CachedScope; cache: VectorCache; dimensions: number; bytesMax: number },
+    remake,
+  }: Pick<NearestRequest, 'remake'> & {
+    scope: VectorScope
+    cached: CachedScope
+    cache: VectorCache
+    dimensions: number
+    bytesMax: number
+  },
 ): Promise<number> {
   const listed = await listThreads(tx, scope)
   const numbers = new Set(listed.map(({ number }) => number))
@@ -105,7 +113,7 @@ async function update(
   // What others leave before this comes: both together would be twice as much.
   const expectedBytes = Math.max(cached.bytes, chunks * bytesPerVector(dimensions))
   cache.resize(scope, cached, Math.min(expectedBytes, bytesMax))
-  if (newer.length > 0) await readNewer(tx, { model: scope.model, dimensions, cached, newer })
+  if (newer.length > 0) await readNewer(tx, { model: scope.model, dimensions, cached, newer, remake })
   return chunks
 }
 
@@ -128,7 +136,13 @@ async function readNewer(
     dimensions,
     cached,
     newer,
-  }: { model: string; dimensions: number; cached: CachedScope; newer: readonly ListedThread[] },
+    remake,
+  }: Pick<NearestRequest, 'remake'> & {
+    model: string
+    dimensions: number
+    cached: CachedScope
+    newer: readonly ListedThread[]
+  },
 ): Promise<void> {
   const afterSeqs = new Map(newer.map(({ number }) => [number, cached.threads.get(number)?.toSeq ?? 0]))
   const blocks = new Map(
@@ -153,6 +167,14 @@ async function readNewer(
       for (const { number, places, embedding } of some) {
         addRow(blocks.get(number), { places, embedding, afterSeq: afterSeqs.get(number) ?? 0 })
       }
+    }
+    if (remake !== undefined) {
+      const unmade = newer.flatMap((thread) => {
+        const block = blocks.get(thread.number)
+        if (block === undefined || block.count >= thread.chunks) return []
+        return { ...thread, block, afterSeq: afterSeqs.get(thread.number) ?? 0 }
+      })
+      if (unmade.length > 0) await appendRemade(tx, unmade, remake)
     }
   } catch (error) {
     // What was read in part is read again as a whole.

@@ -1,4 +1,4 @@
-import { type ChunkPlace, unpackPlaces, vectorFromBytes } from '@heddle/core'
+import { type ChunkPlace, hasRemadeVectors, remadeDimensions, unpackPlaces, vectorFromBytes } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 
@@ -109,5 +109,6 @@ export async function largestVectorScope(tx: Tx): Promise<ScopeSize | null> {
       join heddle.vectors on vectors.thread_id = thread.thread_id and vectors.model = thread.model
       where thread.agent_id = scope.agent_id and thread.model = scope.model and thread.chunks > 0
       limit 1) as one on true`
-  return largest ?? null
+  if (largest === undefined) return null
+  return hasRemadeVectors(largest.model) ? { ...largest, dimensions: remadeDimensions(largest.model) } : largest
 }

@@ -1,4 +1,5 @@
 import type { NearDocument } from '@heddle/core'
+import type { RemakeVectors } from './remade-vectors.js'
 
 /** Chunks of one scope that exact search compares at most: past them, each query would take too long and too much memory. */
 export const VECTORS_EXACT_MAX = 250_000
@@ -25,6 +26,8 @@ export interface NearestRequest {
   readonly isWanted: (thread: number, seq: number) => boolean
   /** Messages to give back at most. */
   readonly limit: number
+  /** Makes the vectors that are not stored (`hasRemadeVectors` in core); absent for a model whose vectors are. */
+  readonly remake?: RemakeVectors | undefined
 }
 
 export interface Nearest {

@@ -5,7 +5,8 @@ import type { EmbeddedChunk } from './chunk.js'
 import { base64, joinedVectors } from './vector-bytes.js'
 import { appendPoints } from './vector-points.js'
 
-export interface NewVectors {
+/** The next messages of a thread that have vectors of a model. */
+interface VectorRange {
   readonly threadId: string
   readonly agentId: string
   readonly model: string
@@ -13,6 +14,9 @@ export interface NewVectors {
   readonly fromSeq: number
   /** Where it stands afterwards: up to there all messages have been given, those without any chunk included. */
   readonly toSeq: number
+}
+
+export interface NewVectors extends VectorRange {
   readonly chunks: readonly EmbeddedChunk[]
 }
 
@@ -29,19 +33,11 @@ const ROW_CHUNKS_SMALL = 16
  * @returns whether they were added
  */
 export async function appendVectors(tx: Tx, added: NewVectors): Promise<boolean> {
-  const { threadId, agentId, model, fromSeq, toSeq, chunks } = added
-  const [moved] = await tx<{ before: number }[]>`
-    insert into heddle.vector_threads as thread (thread_id, model, agent_id, to_seq, chunks)
-    select ${threadId}, ${model}, ${agentId}, ${toSeq}, ${chunks.length}
-    where ${fromSeq}::bigint = 0 or exists (
-      select from heddle.vector_threads where thread_id = ${threadId} and model = ${model})
-    on conflict (thread_id, model) do update
-      set to_seq = excluded.to_seq, chunks = thread.chunks + excluded.chunks
-      where thread.to_seq = ${fromSeq}
-    returning thread.chunks - ${chunks.length}::integer as before`
-  if (moved === undefined) return false
+  const { threadId, model, chunks } = added
+  const before = await moveCursor(tx, { ...added, chunks: chunks.length })
+  if (before === null) return false
   if (chunks.length === 0) return true
-  const rows = rowsOf(chunks, moved.before)
+  const rows = rowsOf(chunks, before)
   await tx`
     insert into heddle.vectors (thread_id, model, first_chunk, chunks, to_seq, places, embedding)
     select
@@ -51,6 +47,33 @@ export async function appendVectors(tx: Tx, added: NewVectors): Promise<boolean>
   await appendPoints(tx, added)
   if ((rows.at(-1)?.chunks ?? 0) < ROW_CHUNKS_SMALL) await mergeSmallRows(tx, threadId, model)
   return true
+}
+
+/**
+ * Moves a thread's cursor on for a model whose vectors are made again from the texts by the searches that compare them
+ * (`hasRemadeVectors` in core). Otherwise as {@link appendVectors}.
+ *
+ * @param chunks of the messages: what a search of them takes in memory
+ */
+export async function noteRemadeVectors(tx: Tx, added: VectorRange & { readonly chunks: number }): Promise<boolean> {
+  return (await moveCursor(tx, added)) !== null
+}
+
+/** @returns the earlier number of chunks; null if the cursor is elsewhere */
+async function moveCursor(
+  tx: Tx,
+  { threadId, agentId, model, fromSeq, toSeq, chunks }: VectorRange & { readonly chunks: number },
+): Promise<number | null> {
+  const [moved] = await tx<{ before: number }[]>`
+    insert into heddle.vector_threads as thread (thread_id, model, agent_id, to_seq, chunks)
+    select ${threadId}, ${model}, ${agentId}, ${toSeq}, ${chunks}
+    where ${fromSeq}::bigint = 0 or exists (
+      select from heddle.vector_threads where thread_id = ${threadId} and model = ${model})
+    on conflict (thread_id, model) do update
+      set to_seq = excluded.to_seq, chunks = thread.chunks + excluded.chunks
+      where thread.to_seq = ${fromSeq}
+    returning thread.chunks - ${chunks}::integer as before`
+  return moved?.before ?? null
 }
 
 /** How a thread stands with a model. */

@@ -1,10 +1,8 @@
 import type { Role } from '@heddle/contracts'
-import { CHUNK_CHARACTERS_MAX, type Message } from '@heddle/core'
-import { embedderLimits } from '@heddle/models'
 import { expect, test } from 'vitest'
-import { sampleMessage } from '../../../test/support/src/samples/conversations.js'
-import { MESSAGE_CHUNKS_MAX, MESSAGES_PER_BATCH_MAX, RESULT_CHUNKS_MAX } from './limits.js'
-import { sourceOf } from './sources.js'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
+import type { Message } from '../conversation/message.js'
+import { MESSAGE_CHUNKS_MAX, RESULT_CHUNKS_MAX, sourceOf } from './sources.js'
 
 const message = (role: Role, content: string, fields: Partial<Message> = {}): Message =>
   sampleMessage({ seq: 1, role, content, ...fields })
@@ -29,9 +27,4 @@ test('a long text has as many chunks as its role allows, and they are ranges of 
   const result = sourceOf(message('tool_result', long))
   expect(result?.chunks.length).toBe(RESULT_CHUNKS_MAX)
   for (const { from, to, text } of result?.chunks ?? []) expect(long.slice(from, to)).toBe(text)
-})
-
-test('a batch of the longest messages is one call to the embedder', () => {
-  expect(MESSAGES_PER_BATCH_MAX * MESSAGE_CHUNKS_MAX).toBeLessThanOrEqual(embedderLimits.textsMax)
-  expect(CHUNK_CHARACTERS_MAX).toBeLessThanOrEqual(embedderLimits.textCharactersMax)
 })
