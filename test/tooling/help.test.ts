@@ -14,7 +14,12 @@ const commands = [
     read: (given: string[]) => evaluation.readArguments(given, {}),
     flags: ['--data DIR'],
   },
-  { name: 'bench', help: bench.help, read: (given: string[]) => bench.readArguments(given), flags: ['--messages N'] },
+  {
+    name: 'bench',
+    help: bench.help,
+    read: (given: string[]) => bench.readArguments(given, {}),
+    flags: ['--messages N'],
+  },
   {
     name: 'outages',
     help: outages.help,

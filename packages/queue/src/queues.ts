@@ -106,6 +106,13 @@ export interface Queues {
   removeJobs(isMeant: (job: WaitingJob) => boolean, options?: { dryRun?: boolean }): Promise<number>
   pause(stage: StageName): Promise<void>
   resume(stage: StageName): Promise<void>
+  /**
+   * Gives the space of finished jobs back to the disk, where few wait. For housekeeping: on Postgres it locks the table of jobs
+   * for some milliseconds, on Redis there is nothing to do.
+   *
+   * @returns how many tables shrank
+   */
+  releaseSpace(): Promise<number>
   ping(): Promise<QueueFacts>
   /** Closes the workers of this process, sends buffered jobs and messages, and drops the connections, within a time limit. */
   close(options?: { timeoutMs?: number }): Promise<void>

@@ -211,6 +211,10 @@ export class ServerQueues implements Queues {
     return this.#bounded(this.#queueOf(stage).resume())
   }
 
+  releaseSpace(): Promise<number> {
+    return this.#bounded(this.#options.backend.releaseSpace())
+  }
+
   ping(): Promise<QueueFacts> {
     return this.#bounded(this.#options.backend.facts())
   }

@@ -19,9 +19,9 @@ export const BLIND_APPLICATION = 'chaos-blind'
 
 /** Duplicate messages are allowed, and ingest does not see stored ones. */
 const WITHOUT_IDEMPOTENCY = `
-  alter table heddle.messages drop constraint messages_id, drop constraint messages_code;
+  alter table heddle.messages drop constraint messages_code;
   alter table heddle.messages
-    add constraint messages_id unique (thread_id, id, seq), add constraint messages_code unique (thread_id, code, seq);
+    add constraint messages_code unique (thread_id, code, seq);
   create policy blind on heddle.messages as restrictive for select to heddle_app
     using (current_setting('application_name') <> '${BLIND_APPLICATION}');`
 

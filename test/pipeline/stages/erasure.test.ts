@@ -150,6 +150,10 @@ async function seedByHand(url: string): Promise<void> {
     await sql`insert into heddle.items (id, project_id, agent_id, type, name) values (${itemId}, ${projectId}, ${agentId}, 'rule', 'r')`
     await sql`
       insert into heddle.item_versions (item_id, version, project_id, content_hash) values (${itemId}, 1, ${projectId}, '')`
+    // Those of the hashing embedder, which the stages here have, are not stored.
+    await sql`
+      insert into heddle.vectors (thread_id, model, first_chunk, project_id, chunks, to_seq, places, embedding)
+      select thread_id, 'words-384', 0, ${projectId}, 1, 1, '', '' from unnest(${ids}::uuid[]) as thread_id`
     await sql`insert into heddle.tool_servers (agent_id, name, project_id) values (${agentId}, 'server', ${projectId})`
     await sql`
       insert into heddle.api_keys (id, project_id, name, role, hash)

@@ -10,6 +10,7 @@ import {
   type Store,
   type SweptFiles,
   sweepSnapshotFiles,
+  TableShrinker,
 } from '@heddle/store'
 import { createDueClock, type DueClock } from './due-clock.js'
 
@@ -40,6 +41,8 @@ export interface Housekept {
   readonly removed: Readonly<Partial<Record<RetainedKind, number>>>
   /** Snapshot files without a row, or with erased content. */
   readonly files: SweptFiles
+  /** Tables that were shrunk, whose space was mostly that of rows which are gone. */
+  readonly shrunk: number
 }
 
 /** Rows removed by one transaction. */
@@ -59,11 +62,12 @@ const times = (count: number | null, unitMs: number) => (count === null ? null :
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { everyMs, store, clock, log } = options
   const closing = new AbortController()
+  const tables = new TableShrinker(store)
   const dueClock = createDueClock({ clock, log, readServerMs: () => readServerClock(store) })
   let running: Promise<Housekept> | undefined
 
   const runOnce = () => {
-    running ??= runHousekeeping({ ...options, dueClock }, closing.signal).finally(() => {
+    running ??= runHousekeeping({ ...options, dueClock, tables }, closing.signal).finally(() => {
       running = undefined
     })
     return running
@@ -90,22 +94,21 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
 }
 
 async function runHousekeeping(
-  options: HousekeepingOptions & { dueClock: DueClock },
+  options: HousekeepingOptions & { dueClock: DueClock; tables: TableShrinker },
   signal: AbortSignal,
 ): Promise<Housekept> {
   const erasures = await finishErasures(options, signal)
   const nowMs = await options.dueClock.nowMs()
-  if (nowMs === null) return { erasures, removed: {}, files: await sweep(options, signal) }
   const removed: Partial<Record<RetainedKind, number>> = {}
-  for (const kind of retainedKinds) {
-    const count = await removeOf(options, { kind, nowMs }, signal)
+  for (const kind of nowMs === null ? [] : retainedKinds) {
+    const count = await removeOf(options, { kind, nowMs: nowMs ?? 0 }, signal)
     if (count > 0) removed[kind] = count
   }
-  return { erasures, removed, files: await sweep(options, signal) }
+  return { erasures, removed, files: await sweep(options, signal), shrunk: await shrink(options, signal) }
 }
 
-function didSomething({ erasures, removed, files }: Housekept): boolean {
-  return erasures + files.removed + files.rewritten > 0 || Object.keys(removed).length > 0
+function didSomething({ erasures, removed, files, shrunk }: Housekept): boolean {
+  return erasures + files.removed + files.rewritten + shrunk > 0 || Object.keys(removed).length > 0
 }
 
 async function sweep({ store, log, snapshotsFolder }: HousekeepingOptions, signal: AbortSignal): Promise<SweptFiles> {
@@ -115,6 +118,22 @@ async function sweep({ store, log, snapshotsFolder }: HousekeepingOptions, signa
     if (!signal.aborted) log.warn({ error }, 'cleaning up snapshot files failed; will retry')
     return { removed: 0, rewritten: 0 }
   }
+}
+
+async function shrink(
+  { queues, tables, log }: HousekeepingOptions & { tables: TableShrinker },
+  signal: AbortSignal,
+): Promise<number> {
+  let shrunk = 0
+  for (const release of [() => queues.releaseSpace(), () => tables.shrink(signal)]) {
+    try {
+      shrunk += await release()
+    } catch (error) {
+      if (!signal.aborted)
+        log.warn({ error }, 'space of rows that are gone could not be released, and will be next time')
+    }
+  }
+  return shrunk
 }
 
 async function finishErasures({ store, queues, clock, log, patienceMs }: HousekeepingOptions, signal: AbortSignal) {

@@ -25,6 +25,8 @@ export interface Backend {
   keyHolders(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, KeyHolder>>
   /** The waiting jobs of a queue, counted up to a little more than `jobsMax`. */
   depth(queue: string, jobsMax: number): Promise<QueueDepth>
+  /** Gives the space of finished jobs back to the disk where it can; returns how many tables it shrank. */
+  releaseSpace(): Promise<number>
   /** Drops every connection without waiting for a server that is down. */
   close(): Promise<void>
   /** Removes all data of the prefix. */

@@ -37,6 +37,10 @@ export const bounds = {
   retryAfterMsMax: 900_000,
   /** A job or lock that is due later than this was written with a wrong clock, because no wait is this long. */
   dueMsMax: 1_800_000,
+  /** A table of jobs is written anew if it is larger than this for each of its parts (rows, indexes), in bytes: three pages, */
+  shrinkBytesMin: 24_576,
+  /** and has no more rows than this: it is locked meanwhile, for some milliseconds. */
+  shrinkRowsMax: 200,
   /** Jobs in one round trip. */
   batchJobsMax: 256,
   /** Characters of payload in one round trip; a larger job is sent by itself. */

@@ -9,6 +9,7 @@ import { TextQueue } from '../send/text-queue.js'
 import { PostgresWorkerBackend, SharedPostgresBackend, type WorkerBackendOptions } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
 import { readDepth } from './depth.js'
+import { shrinkFunction } from './functions.js'
 import { readHolders } from './holders.js'
 import { PostgresListener } from './listener.js'
 import { assertServed, dropSchema, migrateQueues, schemaOf } from './schema.js'
@@ -107,6 +108,14 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
     },
     keyHolders: ({ name }, keys) => readHolders(producerConnection.pool, name, keys),
     depth: (queue, jobsMax) => readDepth(producerConnection.pool, queue, jobsMax),
+    async releaseSpace() {
+      const { shrinkBytesMin, shrinkRowsMax } = bounds
+      const { rows } = await producerConnection.pool.query<{ tables: number }>(
+        `SELECT ${shrinkFunction}($1, $2) AS tables`,
+        [shrinkBytesMin, shrinkRowsMax],
+      )
+      return rows[0]?.tables ?? 0
+    },
     async close() {
       await channels.close()
       await Promise.all(opened.map((connection) => connection.close()))

@@ -11,10 +11,11 @@ import type { SqlClient } from './sql-client.js'
  */
 export const addJobsFunction = 'heddle_add_jobs_1'
 export const turnJobsFunction = 'heddle_turn_jobs_2'
+export const shrinkFunction = 'heddle_shrink_1'
 
 /** Creates missing functions. */
 export async function createFunctions(client: SqlClient, schema: string): Promise<void> {
-  const names = [addJobsFunction, turnJobsFunction]
+  const names = [addJobsFunction, turnJobsFunction, shrinkFunction]
   const { rows } = await client.query<{ present: number }>(
     `SELECT count(*)::integer AS present FROM pg_proc
      WHERE pronamespace = to_regnamespace($1) AND proname = ANY($2::text[])`,
@@ -24,7 +25,7 @@ export async function createFunctions(client: SqlClient, schema: string): Promis
   // Two processes that create one function at once get an error; the lock ends with the statements.
   await client.query(
     `BEGIN; SELECT pg_advisory_xact_lock(hashtext('functions of ${schema}'));
-     ${addJobs(schema)}; ${turnJobs(schema)}; ${noEvents(schema)}; COMMIT`,
+     ${addJobs(schema)}; ${turnJobs(schema)}; ${noEvents(schema)}; ${vacuumSettings(schema)}; ${shrink(schema)}; COMMIT`,
   )
 }
 
@@ -129,9 +130,61 @@ function turnJobs(schema: string): string {
     END $$`
 }
 
-/** Turns off BullMQ's event log, which has no reader here and whose notifications would wake every process. */
+/**
+ * Turns off BullMQ's event log, which has no reader here and whose notifications would wake every process. Jobs that are added
+ * many at a time are logged without the function: hence the rule.
+ */
 function noEvents(schema: string): string {
   return `
+    CREATE OR REPLACE RULE heddle_no_events AS ON INSERT TO "${schema}".event DO INSTEAD NOTHING;
+    TRUNCATE "${schema}".event;
     CREATE OR REPLACE FUNCTION "${schema}".publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
     LANGUAGE sql AS 'SELECT 0::bigint'`
+}
+
+/**
+ * Jobs come and go: a table of them that is vacuumed once a fifth of it is dead, as Postgres does by default, is as large as
+ * the longest backlog it ever held. A fixed number of dead rows is free for new jobs within a minute instead.
+ */
+function vacuumSettings(schema: string): string {
+  const settings = { vacuum_scale_factor: 0, vacuum_threshold: DEAD_ROWS_MAX, vacuum_cost_delay: 0 }
+  const of = (prefix: string) =>
+    Object.entries(settings).map(([name, value]) => `${prefix}autovacuum_${name} = ${value}`)
+  return `
+    ALTER TABLE "${schema}".job SET (${[...of(''), ...of('toast.')].join(', ')});
+    ALTER TABLE "${schema}".dedup SET (${of('').join(', ')})`
+}
+
+const DEAD_ROWS_MAX = 1_000
+
+/**
+ * Gives the space of finished jobs back to the disk: a vacuum frees it for other jobs, but leaves indexes as large as they ever
+ * were, and a table whose last page is in use. A table with few rows is written anew, which takes some milliseconds and locks
+ * it meanwhile; one that is in use, is left for the next time.
+ *
+ * It works as the owner of the tables: no other login may rewrite them.
+ */
+function shrink(schema: string): string {
+  return `
+    CREATE OR REPLACE FUNCTION "${schema}".${shrinkFunction}(p_bytes_min bigint, p_rows_max integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = "${schema}", pg_temp SET lock_timeout = '50ms' AS $$
+    DECLARE
+      v_table text;
+      v_parts integer;
+      v_rows bigint;
+      v_shrunk integer := 0;
+    BEGIN
+      FOREACH v_table IN ARRAY ARRAY['job', 'dedup'] LOOP
+        -- Its rows, what is stored outside them, and each index.
+        SELECT count(*) + 2 INTO v_parts FROM pg_index WHERE indrelid = v_table::regclass;
+        CONTINUE WHEN pg_total_relation_size(v_table::regclass) < p_bytes_min * v_parts;
+        EXECUTE format('SELECT count(*) FROM (SELECT FROM %I LIMIT %s) AS limited', v_table, p_rows_max + 1) INTO v_rows;
+        CONTINUE WHEN v_rows > p_rows_max;
+        EXECUTE format('CLUSTER %I USING %I', v_table, v_table || '_pkey');
+        v_shrunk := v_shrunk + 1;
+      END LOOP;
+      RETURN v_shrunk;
+    EXCEPTION
+      WHEN lock_not_available THEN RETURN v_shrunk;
+    END $$`
 }

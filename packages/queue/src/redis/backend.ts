@@ -76,6 +76,8 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
       await channels.close()
       for (const redis of opened) redis.disconnect()
     },
+    // Redis frees the memory of a job with the job.
+    releaseSpace: async () => 0,
     async destroy() {
       await removeKeys(producer, prefix)
       await forgetServed(producer, prefix)

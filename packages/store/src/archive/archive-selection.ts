@@ -1,6 +1,7 @@
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
-import { byIndexOrder, byKey } from '../sql/index-order.js'
+import { byId, givenId } from '../sql/by-id.js'
+import { byIndexOrder } from '../sql/index-order.js'
 import type { ArchiveEntry } from './archive.js'
 
 /** Conditions on entries, all of which must be met. */
@@ -81,8 +82,10 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
     left join lateral (
       select name, code from heddle.threads where threads.id = entry.thread_id offset 0) as thread on true
     left join lateral (
-      select code, source_id from heddle.messages
-      where messages.thread_id = entry.thread_id and ${byKey(tx, tx`messages.id`, tx`entry.message_id`)}) as message on true
+      select named.* from ${givenId(tx, tx`entry.message_id`)}
+      cross join lateral (
+        select code, source_id from heddle.messages
+        where messages.thread_id = entry.thread_id and ${byId(tx, tx`messages`)}) as named) as message on true
     left join lateral (${lineOf(tx)}) as pruned on true
     order by entry.original_created_at_ms desc, entry.id desc`
   const [, rows] = await Promise.all([byIndexOrder(tx), page])
@@ -134,8 +137,10 @@ export function lineOf(tx: Tx) {
         union all
         select mark.id from heddle.messages as mark
         where mark.thread_id = entry.thread_id and mark.restores_seq = (
-          select seq from heddle.messages as original
-          where original.thread_id = entry.thread_id and original.id = entry.message_id))
+          select named.seq from ${givenId(tx, tx`entry.message_id`)}
+          cross join lateral (
+            select seq from heddle.messages as original
+            where original.thread_id = entry.thread_id and ${byId(tx, tx`original`)}) as named))
     order by prunings.created_at desc limit 1`
 }
 

@@ -3,6 +3,7 @@ import type { Tx } from '../connection/connection.js'
 import { holdThread } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
+import { byId, givenId } from '../sql/by-id.js'
 import { toStorable } from '../sql/text.js'
 import type { ContextStateRow } from './states.js'
 
@@ -35,7 +36,10 @@ export async function loadLeaves(tx: Tx, state: ContextStateRow): Promise<LeafRo
         from series cross join lateral unnest(series.top_ids) as top (id)
         where top.id <> all (${asArray(state.topIds)}::uuid[])
         group by top.id) as held
-      join heddle.messages as message on message.thread_id = ${state.threadId} and message.id = held.id
+      cross join lateral ${givenId(tx, tx`held.id`)}
+      cross join lateral (
+        select ordered_at, ordinal, id from heddle.messages
+        where messages.thread_id = ${state.threadId} and ${byId(tx, tx`messages`)}) as message
     ),
     leaves as (
       select distinct on (leaf.place)

@@ -12,10 +12,15 @@ export interface NewEvent {
   readonly headSeq?: number | null
 }
 
+/** A subscriber that reconnects after so many events of its project, or fewer, gets each of them. */
+export const EVENTS_KEPT_WHOLE = 500
+
 /**
  * Adds events to a project's log. Their numbers are assigned under the project's row lock, which is held until the commit, so a
  * reader at a number has missed none before it. So append events last in a transaction, or in one of their own. Events of
- * erased threads are left out, and so are repeated ones of a context or a snapshot.
+ * erased threads are left out, and so are repeated ones of a context or a snapshot. Of
+ * the events `message.stored` of a thread, the log keeps the last, and those among the last {@link EVENTS_KEPT_WHOLE} of the
+ * project.
  *
  * @returns the added events; none for an unknown project
  */
@@ -44,6 +49,22 @@ export async function appendEvents(
             -- The offset has each looked up by its subject: joined with the log, all of the log would be read.
             select from heddle.events as told where told.subject_id = event.subject_id and told.topic = event.topic
             offset 0)
+      ),
+      -- A thread's next event includes the one before. By their keys, whatever the planner knows of a log that was empty a
+      -- moment ago.
+      superseded as (
+        delete from heddle.events
+        where project_id = ${projectId}::uuid and number = any(array(
+          select earlier.number from kept
+          cross join lateral (
+            select number from heddle.events as stored
+            where stored.topic = 'message.stored' and stored.thread_id = kept.thread_id
+              and stored.head_seq <= kept.head_seq
+              and stored.number <= (
+                select event_number from heddle.projects where project_id = ${projectId}::uuid) - ${EVENTS_KEPT_WHOLE}::bigint
+            order by stored.thread_id
+            offset 0) as earlier
+          where kept.topic = 'message.stored'))
       ),
       project as (
         update heddle.projects set event_number = event_number + (select count(*) from kept)

@@ -1,11 +1,11 @@
 import { RetryableError } from '@heddle/contracts'
-import { agentIdOf, threadIdOf } from '@heddle/core'
+import { agentIdOf, shortCode, threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
 import { commitBehind } from '../connection/transaction.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
-import { byKey } from '../sql/index-order.js'
+import { AFTER_ALL_LETTERS, byId } from '../sql/by-id.js'
 import {
   type Append,
   type AppendOutcome,
@@ -77,8 +77,8 @@ export function isRepeat(error: unknown): boolean {
 }
 
 const UNIQUE_VIOLATION = '23505'
-/** `messages_id` and `messages_code`, or as Postgres names them on a partition: `messages_3_thread_id_id_key`. */
-const REPEATED_KEYS = /^messages_(\w+_thread_id_)?(id|code)(_key\d*)?$/
+/** `messages_code`, which follows from the id, or as Postgres names it on a partition: `messages_3_thread_id_code_key`. */
+const REPEATED_KEYS = /^messages_(\w+_thread_id_)?code(_key\d*)?$/
 
 /** Locks the threads of a batch, after making those that are missing, and looks up what is stored under its ids. */
 async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendSituation> {
@@ -191,16 +191,19 @@ async function presentOf(tx: Tx, threadIds: readonly string[]): Promise<string[]
  * the query at once: it must come after the one that locks the threads.
  */
 function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
-  const given = appends.flatMap(({ threadId, messages }) => messages.map(({ input: { id } }) => ({ id, threadId })))
+  const given = appends.flatMap(({ threadId, messages }) =>
+    messages.map(({ input: { id } }) => ({ id, threadId, code: shortCode(id) })),
+  )
   // Lateral, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
   return tx<{ id: string; threadId: string; fingerprint: string }[]>`
     select given.id, given.thread_id, encode(found.fingerprint, 'hex') as fingerprint
     from unnest(
-      ${asArray(given.map(({ id }) => id))}::uuid[], ${asArray(given.map(({ threadId }) => threadId))}::uuid[]
-    ) as given (id, thread_id)
+      ${asArray(given.map(({ id }) => id))}::uuid[], ${asArray(given.map(({ threadId }) => threadId))}::uuid[],
+      ${asArray(given.map(({ code }) => code))}::text[], ${asArray(given.map(({ code }) => code + AFTER_ALL_LETTERS))}::text[]
+    ) as given (id, thread_id, code, code_end)
     cross join lateral (
       select fingerprint from heddle.messages
-      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found`
+      where messages.thread_id = given.thread_id and ${byId(tx, tx`messages`)}) as found`
 }
 
 /**

@@ -70,8 +70,8 @@ export interface LockedThread {
 export interface PlannedMessage {
   readonly threadId: string
   readonly seq: number
-  /** The latest place of the thread up to this message. */
-  readonly latestAtMs: number
+  /** The latest place of the thread up to this message, where it is another one than its own; null elsewhere. */
+  readonly latestAtMs: number | null
   readonly message: PreparedMessage
 }
 
@@ -129,7 +129,12 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
       headSeq += 1
       tokensEstimate += message.tokensEstimate
       latestAtMs = Math.max(latestAtMs ?? message.orderedAtMs, message.orderedAtMs)
-      messages.push({ threadId, seq: headSeq, latestAtMs, message })
+      messages.push({
+        threadId,
+        seq: headSeq,
+        latestAtMs: latestAtMs > message.orderedAtMs ? latestAtMs : null,
+        message,
+      })
     }
     if (shared.has(threadId)) {
       const ids = addedBefore ?? new Map<string, string>()

@@ -61,7 +61,7 @@ export async function insertMessages(
       ${quoted(({ message }) => message.input.sentAt && formatTime(Date.parse(message.input.sentAt)))}::timestamptz[],
       ${quoted(({ message }) => formatTime(message.orderedAtMs))}::timestamptz[],
       ${plain(({ message }) => message.ordinal)}::integer[],
-      ${quoted(({ latestAtMs }) => formatTime(latestAtMs))}::timestamptz[],
+      ${quoted(({ latestAtMs }) => (latestAtMs === null ? null : formatTime(latestAtMs)))}::timestamptz[],
       ${quoted(({ message }) => message.input.sourceId)}::text[],
       ${quoted(({ message }) => message.input.model)}::text[],
       ${quoted(({ message }) => jsonOf(message.input.usage))}::text[],

@@ -1,8 +1,7 @@
 import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import { asArray } from '../sql/arrays.js'
-import { byKey } from '../sql/index-order.js'
+import { byId, givenIds } from '../sql/by-id.js'
 import { type HistoryMessage, type HistoryRow, historyColumns, readHistory } from './history.js'
 import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
 
@@ -45,10 +44,17 @@ export async function loadMessage(
   tx: Tx,
   { threadId, ...name }: { threadId: string } & ({ id: string } | { code: string }),
 ): Promise<HistoryMessage | null> {
-  const [row] = await tx<HistoryRow[]>`
-    select ${historyColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${threadId} and ${'id' in name ? byKey(tx, tx`message.id`, tx`${name.id}`) : tx`message.code = ${name.code}`}`
+  const [row] =
+    'id' in name
+      ? await tx<HistoryRow[]>`
+          select ${historyColumns(tx)}
+          from ${givenIds(tx, [name.id])}
+          cross join lateral (
+            select * from heddle.messages where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message`
+      : await tx<HistoryRow[]>`
+          select ${historyColumns(tx)}
+          from heddle.messages as message
+          where message.thread_id = ${threadId} and message.code = ${name.code}`
   if (row === undefined) return null
   const [message] = await readHistory(tx, threadId, [row])
   return message?.restores === undefined
@@ -63,10 +69,10 @@ export async function loadMessagesById(
 ): Promise<Message[]> {
   const rows = await tx<MessageRow[]>`
     select ${messageColumns(tx)}
-    from unnest(${asArray(ids)}::uuid[]) as given (id)
+    from ${givenIds(tx, ids)}
     cross join lateral (
       select * from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as message`
+      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message`
   return await readMessages(tx, threadId, rows)
 }
 
@@ -93,11 +99,11 @@ export async function existingMessages(
 ): Promise<Map<string, string>> {
   const rows = await tx<{ id: string; fingerprint: string }[]>`
     select found.id, encode(found.fingerprint, 'hex') as fingerprint
-    from unnest(${asArray(ids)}::uuid[]) as given (id)
+    from ${givenIds(tx, ids)}
     -- Lateral with an offset: one look-up for each id. A planner without statistics would go through the whole thread.
     cross join lateral (
       select id, fingerprint from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found
+      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as found
     where not exists (select from heddle.tombstones where target_id = ${threadId})`
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }

@@ -1,12 +1,10 @@
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
+import { AFTER_ALL_LETTERS } from '../sql/by-id.js'
 
 /** More candidates than an error message can usefully list. */
 const CANDIDATES_MAX = 20
-
-/** Sorts after every letter and digit of a code: the codes with a prefix are those up to the prefix with this. */
-const AFTER_ALL_LETTERS = '~'
 
 /** What a code may be; anything else that a reference holds is a name. */
 const CODE = /^[0-9a-z]{1,52}$/

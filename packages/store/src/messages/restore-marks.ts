@@ -1,8 +1,7 @@
 import type { WindowBounds } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
-import { asArray } from '../sql/arrays.js'
-import { byKey } from '../sql/index-order.js'
+import { byId, givenIds } from '../sql/by-id.js'
 import type { PreparedMessage } from './append-plan.js'
 import { insertMessages } from './insert-messages.js'
 import { threadStands } from './tombstones.js'
@@ -48,10 +47,10 @@ export async function findOriginals(
           select from heddle.messages as mark
           where mark.thread_id = ${threadId} and mark.restores_seq = found.seq and mark.seq > ${bounds.clearedSeq}
             and mark.ordered_at > ${sinceMs}) as is_shown
-    from unnest(${asArray(ids)}::uuid[]) as given (id)
+    from ${givenIds(tx, ids)}
     cross join lateral (
       select id, seq, role, tokens_estimate, ordered_at, restores_seq from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.id`, tx`given.id`)}) as found
+      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as found
     where found.restores_seq is null`
 }
 
@@ -73,7 +72,7 @@ export async function insertMarks(
   const planned = marks.map(({ original, ...mark }, index) => ({
     threadId,
     seq: headSeq + index + 1,
-    latestAtMs: latest,
+    latestAtMs: latest > orderedAtMs ? latest : null,
     message: { ...mark, orderedAtMs, tokensEstimate: original.tokensEstimate, restoresSeq: original.seq },
   }))
   await Promise.all([

@@ -3,6 +3,8 @@ import { asArray, asQuotedArray } from '../sql/arrays.js'
 
 /** Counts in one row: small enough that Postgres keeps them in the row itself. */
 const RUN_MESSAGES_MAX = 256
+/** A row is written anew when counts are added to it: up to so many, which is a fraction of a page. */
+const EXTENDED_MESSAGES_MAX = 64
 
 export interface TokenCount {
   readonly seq: number
@@ -46,14 +48,36 @@ export async function recordTokenCounts(
 ): Promise<void> {
   if (counts.length === 0) return
   const runs = runsOf(counts)
+  const [first] = runs
+  if (first === undefined) return
+  const reasoning = tx`${reasoningOf(first)}::text::integer[]`
   await tx`
+    with thread as materialized (select id from heddle.threads where id = ${threadId} for key share),
+    -- A thread that grows message by message would have a row for each.
+    extended as (
+      update heddle.message_tokens as run
+      set
+        tokens = run.tokens || added.tokens,
+        reasoning = case when run.reasoning is not null or added.reasoning is not null then
+          coalesce(run.reasoning, array_fill(0, array[cardinality(run.tokens)]))
+            || coalesce(added.reasoning, array_fill(0, array[cardinality(added.tokens)])) end
+      from thread, (
+        select ${first.seq}::bigint as seq, ${asArray(first.tokens)}::integer[] as tokens, ${reasoning} as reasoning) as added
+      where run.thread_id = thread.id and run.seq + cardinality(run.tokens) = added.seq
+        and cardinality(run.tokens) + cardinality(added.tokens) <= ${EXTENDED_MESSAGES_MAX}::integer
+        and run.seq = (
+          select seq from heddle.message_tokens
+          where thread_id = ${threadId} and seq < ${first.seq} order by seq desc limit 1)
+      returning run.seq
+    )
     insert into heddle.message_tokens (thread_id, seq, tokens, reasoning)
     select thread.id, counted.seq, counted.tokens::integer[], counted.reasoning::integer[]
-    from (select id from heddle.threads where id = ${threadId} for key share) as thread
+    from thread
     cross join unnest(
       ${asArray(runs.map(({ seq }) => seq))}::bigint[], ${asQuotedArray(runs.map(({ tokens }) => asArray(tokens)))}::text[],
       ${asQuotedArray(runs.map(reasoningOf))}::text[]
     ) as counted (seq, tokens, reasoning)
+    where counted.seq <> ${first.seq} or not exists (select from extended)
     on conflict (thread_id, seq) do update set tokens = excluded.tokens, reasoning = excluded.reasoning
     where cardinality(excluded.tokens) > cardinality(message_tokens.tokens)`
 }

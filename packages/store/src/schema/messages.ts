@@ -44,10 +44,10 @@ export const messages = heddle.table(
     orderedAtMs: time('ordered_at').notNull(),
     ordinal: integer('ordinal').notNull(),
     /**
-     * The latest `ordered_at` of the thread up to this `seq`. It never falls, so the messages of a window are counted by
-     * halving; a message that is earlier than it came late.
+     * The latest `ordered_at` of the thread up to this `seq`, of a message that came late; null where it is the message's own.
+     * It never falls, so the messages of a window are counted by halving.
      */
-    latestAtMs: time('latest_at').notNull(),
+    latestAtMs: time('latest_at'),
     receivedAtMs: time('received_at').notNull(),
     sourceId: text('source_id'),
     model: text('model'),
@@ -67,7 +67,7 @@ export const messages = heddle.table(
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.seq] }),
-    unique('messages_id').on(table.threadId, table.id),
+    /** Ids are found by their codes, which follow from them (see `byId`), and are unique in a thread for the same reason. */
     unique('messages_code').on(table.threadId, table.code),
     index('messages_order').on(table.threadId, table.orderedAtMs, table.ordinal, table.id),
     index('messages_late').on(table.threadId, table.orderedAtMs).where(sql`ordered_at < latest_at`),

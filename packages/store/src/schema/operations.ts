@@ -18,6 +18,8 @@ export const events = heddle.table(
   (table) => [
     primaryKey({ columns: [table.projectId, table.number] }),
     index('events_thread').on(table.threadId),
+    /** One of each thread: the next replaces it. */
+    index('events_stored').on(table.threadId).where(sql`topic = 'message.stored'`),
     index('events_subject').on(table.subjectId).where(sql`subject_id is not null`),
     ownProjectOnly(table.projectId),
   ],

@@ -4,10 +4,14 @@ import type { ExportTable } from './export-tables.js'
 const camelCase = (column: string) => column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** `one.tool_calls as "toolCalls", ...`: only constants of `export-tables.ts`, so no outside text gets into a statement. */
-export function selectColumns(tx: Tx, { columns }: ExportTable, alias: string) {
+export function selectColumns(tx: Tx, { columns, sameAs }: ExportTable, alias: string) {
   return tx.unsafe(
     Object.keys(columns)
-      .map((column) => `${alias}.${column} as "${camelCase(column)}"`)
+      .map((column) => {
+        const other = sameAs?.[column]
+        const value = other === undefined ? `${alias}.${column}` : `coalesce(${alias}.${column}, ${alias}.${other})`
+        return `${value} as "${camelCase(column)}"`
+      })
       .join(', '),
   )
 }
@@ -18,10 +22,14 @@ export function insertColumns(tx: Tx, { columns }: ExportTable) {
 }
 
 /** `given."toolCalls", ...`, in the order of {@link insertColumns}. */
-export function givenColumns(tx: Tx, { columns }: ExportTable) {
+export function givenColumns(tx: Tx, { columns, sameAs }: ExportTable) {
   return tx.unsafe(
     Object.keys(columns)
-      .map((column) => `given."${camelCase(column)}"`)
+      .map((column) => {
+        const other = sameAs?.[column]
+        const value = `given."${camelCase(column)}"`
+        return other === undefined ? value : `nullif(${value}, given."${camelCase(other)}")`
+      })
       .join(', '),
   )
 }

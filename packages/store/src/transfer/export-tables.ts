@@ -5,6 +5,8 @@ export interface ExportTable {
   readonly key: readonly string[]
   /** The type of each column, in the order in which they are written. */
   readonly columns: Readonly<Record<string, string>>
+  /** Columns that are null in the table where they are the same as another one; files have the value. */
+  readonly sameAs?: Readonly<Record<string, string>>
 }
 
 /** Columns that an export omits: ids that are only valid in one database, and the ids of the owners. */
@@ -168,6 +170,7 @@ export const exportTables = {
   message: {
     table: 'messages',
     key: ['seq'],
+    sameAs: { latest_at: 'ordered_at' },
     columns: {
       seq: 'bigint',
       id: 'uuid',

@@ -4,6 +4,8 @@ import { voidStates } from '../compaction/publish-states.js'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
+import { byId, givenIds } from '../sql/by-id.js'
+import { byKey } from '../sql/index-order.js'
 
 /**
  * Undoing stores a mark for a message. It works like a pin that was set late, and is ignored if the budget is too small.
@@ -67,19 +69,18 @@ export async function undoCompactions(
       select state.lane, state.generation, pruning.message_id
       from heddle.prunings as pruning
       join heddle.context_states as state on state.id = pruning.state_id
-      join heddle.messages as message on message.thread_id = pruning.thread_id and message.id = pruning.message_id
       where pruning.thread_id = ${threadId} and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
-        and ${inRange(tx, threadId, range)}
+        and ${isIn(tx, tx`pruning.message_id`, { threadId, range })}
       union all
       select state.lane, state.generation, message.id
       from heddle.context_states as state
-      join heddle.messages as message
+      join ${messagesIn(tx, threadId, range)} as message
         on message.thread_id = state.thread_id and message.seq <= state.head_seq and message.id <> all (state.top_ids)
           and (message.ordered_at, message.ordinal, message.id)
             between (state.covered_from_at, state.covered_from_ordinal, state.covered_from_id)
             and (state.covered_to_at, state.covered_to_ordinal, state.covered_to_id)
       where state.thread_id = ${threadId} and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
-        and state.covered_to_at is not null and ${inRange(tx, threadId, range)}
+        and state.covered_to_at is not null
     ) as touched
     group by lane, message_id`
   const messageIds = new Set(concerned.map(({ messageId }) => messageId))
@@ -106,40 +107,57 @@ export async function redoCompactions(
   await holdMarks(tx, threadId, 'change')
   const released = await tx<{ messageId: string }[]>`
     update heddle.undone_messages as undone set redone_at = now()
-    from heddle.messages as message
     where undone.thread_id = ${threadId} and undone.redone_at is null
-      and message.thread_id = undone.thread_id and message.id = undone.message_id and ${inRange(tx, threadId, range)}
+      and ${isIn(tx, tx`undone.message_id`, { threadId, range })}
     returning undone.message_id`
   if (released.length === 0) return { messages: 0, states: 0 }
   const ids = released.map(({ messageId }) => messageId)
   const concerned = await tx<Concerned[]>`
     select state.lane, min(state.generation)::integer as generation, message.id as message_id
-    from heddle.messages as message
+    from ${givenIds(tx, ids)}
+    cross join lateral (
+      select thread_id, ordered_at, ordinal, id from heddle.messages
+      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message
     join heddle.context_states as state on state.thread_id = message.thread_id
       and (state.point_at, state.point_ordinal, state.point_id) >= (message.ordered_at, message.ordinal, message.id)
-    where message.thread_id = ${threadId} and message.id = any(${asArray(ids)}::uuid[])
-      and state.clear_epoch = ${clearEpoch} and state.status <> 'void'
+    where state.clear_epoch = ${clearEpoch} and state.status <> 'void'
     group by state.lane, message.id`
   return { messages: ids.length, states: await voidFrom(tx, { threadId, clearEpoch }, concerned) }
 }
 
-/** Each part uses its own index, once per query: an `or` over both would read the whole thread. */
-function inRange(tx: Tx, threadId: string, range: MessageRange) {
-  if ('all' in range) return tx`true`
-  const ofThread = tx`select id from heddle.messages where thread_id = ${threadId}`
+/**
+ * The messages of a range, as what a query selects from. Each part is found by an index of its own, once for a query, and each
+ * message by its key: an `or` over both, or a list of ids, would read the whole thread.
+ */
+function messagesIn(tx: Tx, threadId: string, range: MessageRange) {
+  if ('all' in range) return tx`heddle.messages`
+  const ofThread = tx`select messages.seq from heddle.messages where thread_id = ${threadId}`
   // A message includes the marks by which restores show it again.
-  if ('messageId' in range) {
-    return tx`message.id = any(array(
-      select ${range.messageId}::uuid
-      union all
-      ${ofThread} and restores_seq = (
-        select seq from heddle.messages where thread_id = ${threadId} and id = ${range.messageId})))`
-  }
-  const { fromSeq, toSeq } = range
-  return tx`message.id = any(array(
-    ${ofThread} and seq between ${fromSeq} and ${toSeq}
-    union all
-    ${ofThread} and restores_seq between ${fromSeq} and ${toSeq}))`
+  const [named, marking] =
+    'messageId' in range
+      ? [
+          tx`
+            select found.seq from ${givenIds(tx, [range.messageId])}
+            cross join lateral (${ofThread} and ${byId(tx, tx`messages`)}) as found`,
+          tx`restores_seq = (select seq from named)`,
+        ]
+      : [
+          tx`${ofThread} and seq between ${range.fromSeq} and ${range.toSeq}`,
+          tx`restores_seq between ${range.fromSeq} and ${range.toSeq}`,
+        ]
+  return tx`(
+    with named as materialized (${named})
+    select found.*
+    from (select seq from named union all ${ofThread} and ${marking}) as wanted
+    cross join lateral (
+      select thread_id, seq, id, ordered_at, ordinal from heddle.messages
+      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`wanted.seq`)}) as found)`
+}
+
+/** Whether a row is about a message of the range. */
+function isIn(tx: Tx, messageId: ReturnType<Tx>, { threadId, range }: { threadId: string; range: MessageRange }) {
+  if ('all' in range) return tx`true`
+  return tx`${messageId} = any(array(select message.id from ${messagesIn(tx, threadId, range)} as message))`
 }
 
 async function refuseTooMany(tx: Tx, threadId: string): Promise<void> {

@@ -46,7 +46,7 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
           -- nothing in it can fail, and a division can.
           cross join lateral (select (halving.low + halving.high) / 2 as seq offset 0) as half
           cross join lateral (
-            select messages.seq, messages.latest_at > ${since(bounds)} as is_inside
+            select messages.seq, coalesce(messages.latest_at, messages.ordered_at) > ${since(bounds)} as is_inside
             from heddle.messages
             where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`half.seq`)}) as middle
           where halving.high - halving.low > 1

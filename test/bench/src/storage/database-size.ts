@@ -38,7 +38,7 @@ export function totalBytes(tables: readonly TableBytes[]): number {
   return sum(tables.map(bytesOf))
 }
 
-/** What the tables grew by: an empty database has pages of its own, which are not a part of what messages take. */
+/** The growth of the tables: the pages of an empty database are left out. */
 export function growthOf(before: readonly TableBytes[], after: readonly TableBytes[]): TableBytes[] {
   const earlier = new Map(before.map((table) => [table.name, table]))
   return after.map((table) => {

@@ -16,7 +16,7 @@ const APPENDS_AT_ONCE = 20
 const APPEND_DEADLINE_MS = 120_000
 /**
  * The server looks for tables to vacuum once a minute, one database after another, and Heddle's housekeeping runs once a
- * minute, too: what the one leaves to the other is done within three.
+ * minute, too: three minutes are enough for both.
  */
 const IDLE_MS = 200_000
 
@@ -37,7 +37,7 @@ export async function measureSmallStorage(bench: Bench): Promise<Measured[]> {
   return [{ name, value: totalBytes(grown) / rawBytes, unit: 'bytes/byte', target: '<= 3', note }]
 }
 
-/** The same with the queues on Redis; nothing where this machine has none. */
+/** The same with the queues on Redis; nothing on a machine without Redis. */
 export async function measureSmallStorageBesideRedis(): Promise<Measured[]> {
   try {
     return await withBench('redis', measureSmallStorage)
@@ -72,7 +72,7 @@ async function measureSessions(bench: Bench, dataDir: string): Promise<Measured[
   ]
 }
 
-/** What threads take on disk after all stages have processed them and nothing happened for some minutes. */
+/** The bytes of threads on disk after all stages have processed them and nothing happened for some minutes. */
 async function store(
   bench: Bench,
   threads: readonly GivenThread[],
@@ -108,9 +108,12 @@ async function store(
   return { rawBytes, grown, note: facts.join('; ') }
 }
 
-/** The text and the calls of a message as they were given. */
-function rawBytesOf({ content, toolCalls }: Omit<MessageInput, 'id'>): number {
-  return Buffer.byteLength(content ?? '') + (toolCalls === undefined ? 0 : Buffer.byteLength(JSON.stringify(toolCalls)))
+/** The texts of a message, its calls and its reasoning, as they were given. */
+function rawBytesOf({ content, toolCalls, thinking }: Omit<MessageInput, 'id'>): number {
+  const json = [toolCalls, thinking].filter((blocks) => blocks !== undefined)
+  return (
+    Buffer.byteLength(content ?? '') + json.reduce((sum, blocks) => sum + Buffer.byteLength(JSON.stringify(blocks)), 0)
+  )
 }
 
 function say(line: string): void {

@@ -34,6 +34,22 @@ describe('counts of messages with reasoning', () => {
     })
   })
 
+  it('of a thread that grows message by message share rows', async () => {
+    const messages = Array.from({ length: 70 }, (_, index) => (index === 3 ? prepared(thought) : prepared()))
+    const { threadId } = await appendOne(database.store, append(messages, { thread: newId() }))
+    for (let seq = 1; seq <= messages.length; seq++) {
+      const counts = [seq === 4 ? { seq, tokens: 9, reasoningTokens: 5 } : { seq, tokens: seq, reasoningTokens: 0 }]
+      await database.store.inProject(PROJECT, (tx) => recordTokenCounts(tx, { threadId, counts }))
+    }
+    await database.store.inProject(PROJECT, async (tx) => {
+      const read = await loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 100 })
+      expect(read.map(({ tokens }) => tokens)).toEqual(messages.map((_, index) => (index === 3 ? 9 : index + 1)))
+      expect(read.map(({ reasoningTokens }) => reasoningTokens)).toEqual(messages.map((_, i) => (i === 3 ? 5 : 0)))
+      const rows = await tx`select seq from heddle.message_tokens where thread_id = ${threadId} order by seq`
+      expect(rows.map(({ seq }) => seq)).toEqual([1, 65])
+    })
+  })
+
   it('of earlier versions are deleted, all others stay, and their threads are counted again', async () => {
     const plain = await appendOne(database.store, append([prepared(), prepared()], { thread: newId() }))
     const reasoning = await appendOne(database.store, append([prepared(), prepared(thought)], { thread: newId() }))
