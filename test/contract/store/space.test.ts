@@ -94,7 +94,19 @@ it('of old events of a thread that stores messages, the log keeps the last', asy
   expect(await kept()).toEqual([1, 2, 3])
   await add(5, EVENTS_KEPT_WHOLE)
   expect(await kept()).toEqual([5])
+  // Those of a thread that stopped go once enough others followed.
+  for (const headSeq of [6, 7, 8]) await add(headSeq, 0)
+  const other = await appendOne(database.store, append([prepared()], { thread: newId() }))
+  const events = Array.from({ length: EVENTS_KEPT_WHOLE }, (_, index) => ({
+    topic: 'message.stored' as const,
+    threadId: other.threadId,
+    headSeq: index + 1,
+  }))
+  await database.store.inProject(PROJECT, (tx) => appendEvents(tx, { projectId: PROJECT, events }))
+  const more = { projectId: PROJECT, events: events.slice(0, 4) }
+  await database.store.inProject(PROJECT, (tx) => appendEvents(tx, more))
+  expect(await kept()).toEqual([8])
   // One that comes late does not replace what says more.
   await add(4, EVENTS_KEPT_WHOLE)
-  expect(await kept()).toEqual([5, 4])
+  expect(await kept()).toEqual([8, 4])
 })

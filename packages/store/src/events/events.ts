@@ -50,26 +50,41 @@ export async function appendEvents(
             select from heddle.events as told where told.subject_id = event.subject_id and told.topic = event.topic
             offset 0)
       ),
-      -- A thread's next event includes the one before. By their keys, whatever the planner knows of a log that was empty a
-      -- moment ago.
-      superseded as (
-        delete from heddle.events
-        where project_id = ${projectId}::uuid and number = any(array(
-          select earlier.number from kept
-          cross join lateral (
-            select number from heddle.events as stored
-            where stored.topic = 'message.stored' and stored.thread_id = kept.thread_id
-              and stored.head_seq <= kept.head_seq
-              and stored.number <= (
-                select event_number from heddle.projects where project_id = ${projectId}::uuid) - ${EVENTS_KEPT_WHOLE}::bigint
-            order by stored.thread_id
-            offset 0) as earlier
-          where kept.topic = 'message.stored'))
-      ),
       project as (
         update heddle.projects set event_number = event_number + (select count(*) from kept)
         where project_id = ${projectId}
         returning event_number - (select count(*) from kept) as before
+      ),
+      -- A thread's next event includes the one before. Of those beyond the last ones, the earlier events of the threads that grow
+      -- are looked up by their thread, and those that are beyond them from now on by their numbers: both by an index, whatever
+      -- the planner knows of a log that was empty a moment ago.
+      beyond as (
+        select project.before - ${EVENTS_KEPT_WHOLE}::bigint as before, (select count(*) from kept) as count from project
+      ),
+      superseded as (
+        delete from heddle.events
+        where project_id = ${projectId}::uuid and number = any(array(
+          select earlier.number from kept cross join beyond
+          cross join lateral (
+            select number from heddle.events as stored
+            where stored.topic = 'message.stored' and stored.thread_id = kept.thread_id
+              and stored.head_seq <= kept.head_seq and stored.number <= beyond.before
+            order by stored.thread_id
+            offset 0) as earlier
+          where kept.topic = 'message.stored'
+          union all
+          select leaving.number from beyond
+          cross join lateral (
+            select number, thread_id, head_seq, topic from heddle.events as stored
+            where stored.project_id = ${projectId}::uuid and stored.number > beyond.before
+              and stored.number <= beyond.before + beyond.count
+            order by stored.number
+            offset 0) as leaving
+          where leaving.topic = 'message.stored' and exists (
+            select from heddle.events as later
+            where later.topic = 'message.stored' and later.thread_id = leaving.thread_id
+              and later.number > leaving.number and later.head_seq >= leaving.head_seq
+            offset 0)))
       )
       insert into heddle.events (number, topic, thread_id, subject_id, head_seq)
       select project.before + kept.place, kept.topic, kept.thread_id, kept.subject_id, kept.head_seq
