@@ -37,8 +37,13 @@ describe.each(backends().filter(({ kind }) => kind === 'postgres'))(
       const queues = await queuesAt(at)
       await work(queues)
       expect(await bytes(at)).toBeGreaterThan(4 * IDLE_BYTES_MAX)
-      await expect.poll(() => queues.releaseSpace()).toBeGreaterThan(0)
-      expect(await bytes(at)).toBeLessThan(2 * IDLE_BYTES_MAX)
+      expect(await queues.releaseSpace()).toBeGreaterThan(0)
+      // Rows that a running transaction may still read are kept until the next time.
+      const released = async () => {
+        await queues.releaseSpace()
+        return await bytes(at)
+      }
+      await expect.poll(released, { timeout: 10_000 }).toBeLessThan(2 * IDLE_BYTES_MAX)
       expect(await queues.releaseSpace()).toBe(0)
       // Jobs go on as before.
       await work(queues)

@@ -172,7 +172,7 @@ describe('a thread that is exported and imported', () => {
       (lines: string[]) => lines.with(0, lines[0]?.replace('"version":1', '"version":9') ?? ''),
       /version/,
     ],
-    ['nothing at all', () => [], /cut short/],
+    ['nothing at all', () => [], /must be the end record/],
   ])('is refused if the file has %s, and nothing is stored', async (_, broken, rule) => {
     const [from, to] = [freshProject(), freshProject()]
     await weave(database, from, some)
