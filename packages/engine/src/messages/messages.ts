@@ -74,9 +74,11 @@ export async function appendPlaced(
   const given = append.given.map((one, index) => measure(one, `messages.${index}`))
   const bytes = given.reduce((sum, { jsonCharacters }) => sum + jsonCharacters, 0)
   const release = tryShare(parts, bytes, options) ?? (await retryUntil(async () => acquireShare(parts, bytes), options))
+  const end = options.ack === 'stored' ? parts.directAppends?.begin() : undefined
   try {
     return await appendMeasured(parts, append, given, options, onProgress)
   } finally {
+    end?.()
     release()
   }
 }
