@@ -29,9 +29,10 @@ export async function appendAndBuild(
   options: BuildOptions = {},
 ): Promise<ContextResult & WithAppended> {
   const { deadlineMs = DEADLINE_MS_DEFAULT, ...others } = options
-  return await afterAppend(parts, request, { ...others, deadlineMs }, (checked, leftMs, contextId) =>
-    buildContext(parts, checked, { ...others, deadlineMs: leftMs, contextId }),
-  ).then(({ outcome, appended }) => (appended === null ? outcome : { ...outcome, appended }))
+  const build = (checked: ContextRequest, leftMs: number, contextId: string | undefined) =>
+    buildContext(parts, checked, { ...others, deadlineMs: leftMs, contextId })
+  const { outcome, appended } = await afterAppend(parts, request, { ...others, deadlineMs }, build)
+  return appended === null ? outcome : { ...outcome, appended }
 }
 
 /**

@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import { checkDeadline, newId, retryUntil } from '@heddle/client/calls'
 import type { BuildOptions } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import {
-  ConflictError,
   type ContextJob,
   type ContextRequest,
   type ContextResult,
@@ -17,7 +15,7 @@ import { loadContext, requestContext, unpackResult } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
-import { jobOf, resultOf, rowOf } from './request-row.js'
+import { jobOf, refuseOtherRequest, resultOf, rowOf } from './request-row.js'
 
 export interface BuildContextOptions extends Omit<BuildOptions, 'idempotencyKey'> {
   /** A context that exists under this id answers the request. Default: a new id. */
@@ -149,7 +147,7 @@ class AwaitedContext {
     // No worker wrote the row yet, or it was erased: with its thread, in which case writing it fails, or because the context
     // would have shown another thread that was erased.
     if (row === null && wasSent) return await this.#writeRow()
-    if (row !== null && !isSame(row.request, this.#request)) throw otherRequest(row.request)
+    if (row !== null) refuseOtherRequest(row, this.#request)
     const result = resultOf(row)
     if (result !== undefined) this.#note(row?.mayAnswerAgain ?? false)
     return result
@@ -171,17 +169,4 @@ class AwaitedContext {
   #row() {
     return rowOf(this.#parts, this.#id, this.#request, this.#deadlineAtMs)
   }
-}
-
-/** Whether both are the same as JSON, in which a field that is undefined is missing. */
-function isSame(stored: ContextRequest, request: ContextRequest): boolean {
-  return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(request)))
-}
-
-function otherRequest(request: ContextRequest): ConflictError {
-  return new ConflictError('another context of the thread was requested with this idempotency key', {
-    field: 'idempotencyKey',
-    facts: { request },
-    hint: 'Use a separate key for each request. A repeated request must be the same in every field.',
-  })
 }

@@ -18,7 +18,7 @@ import type { EngineContext } from '../setup/options.js'
 import type { BuildContextOptions } from './build-context.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
-import { jobOf, resultOf, rowOf } from './request-row.js'
+import { jobOf, refuseOtherRequest, resultOf, rowOf } from './request-row.js'
 
 /**
  * Requests a context without waiting for it: {@link findContext} returns it, and the event `context.built` reports it. If it
@@ -41,7 +41,12 @@ export async function startContextRequest(
   const id = contextId ?? newId()
   const asked = rowOf(parts, id, checked, Date.now() + deadlineMs)
   try {
-    await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
+    const { isNew } = await store.inProject(projectId, (tx) => requestContext(tx, asked), { together: true })
+    if (!isNew) {
+      const row = await store.inProject(projectId, (tx) => loadContext(tx, { id }))
+      if (row !== null) refuseOtherRequest(row, checked)
+      return id
+    }
     // The row is the request: if the job is lost, the reconciler finds it.
     await queues
       .add('assemble', jobOf(parts, id, checked))

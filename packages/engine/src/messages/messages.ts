@@ -138,8 +138,9 @@ async function storeDirectly(
   messages: readonly SizedMessage[],
   options: SendOptions,
 ): Promise<DirectOutcome | null> {
-  const [only, ...more] = parts.directAppends === null ? [] : split(messages)
-  if (parts.directAppends === null || only === undefined || more.length > 0) return null
+  if (parts.directAppends === null) return null
+  const [only, ...more] = split(messages)
+  if (only === undefined || more.length > 0) return null
   options.signal?.throwIfAborted()
   try {
     return await parts.directAppends.store(jobOf(parts, append, only), options)
