@@ -1,21 +1,15 @@
 import { newId } from '@heddle/client/calls'
 import { createClient } from '@heddle/client/http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPipeline, type Pipeline } from '../support.js'
-import { type Served, serve } from './http-support.js'
+import { describe, expect, test } from 'vitest'
+import type { Pipeline } from '../support.js'
+import { type Served, servePipeline } from './http-support.js'
 import { transports } from './transports.js'
 
 let pipeline: Pipeline
 let http: Served
 
-beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
-  await pipeline.start()
-  http = await serve(pipeline)
-})
-afterAll(async () => {
-  await http?.gateway.close()
-  await pipeline?.close()
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
 })
 
 const user = (content: string) => ({ role: 'user' as const, content })
@@ -108,6 +102,10 @@ describe.each([
     expect((await client.messages.list({ thread: named })).items).toHaveLength(1)
     const built = async () => (await client.contexts.find(id)).status
     await expect.poll(built, { timeout: 10_000 }).toBe('built')
+    const keyed = (budget: number) =>
+      client.contexts.order({ agent: 'coder', thread: named, budget }, { idempotencyKey: 'order-1' })
+    expect(await keyed(4_000)).toBe(await keyed(4_000))
+    await expect(keyed(5_000)).rejects.toMatchObject({ code: 'CONFLICT', field: 'idempotencyKey' })
   })
 })
 

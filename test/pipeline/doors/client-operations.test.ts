@@ -2,23 +2,17 @@ import { createClient, type RemoteClient } from '@heddle/client/http'
 import { projectIdOf } from '@heddle/core'
 import { insertDeadLetter } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { notOverHttp } from '../../tooling/pages/operations.js'
-import { openPipeline, type Pipeline } from '../support.js'
-import { type Served, serve } from './http-support.js'
+import type { Pipeline } from '../support.js'
+import { type Served, servePipeline } from './http-support.js'
 import { transports } from './transports.js'
 
 let pipeline: Pipeline
 let http: Served
 
-beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
-  await pipeline.start()
-  http = await serve(pipeline)
-})
-afterAll(async () => {
-  await http?.gateway.close()
-  await pipeline?.close()
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
 })
 
 const user = (content: string) => ({ role: 'user' as const, content })

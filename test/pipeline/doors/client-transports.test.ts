@@ -1,20 +1,14 @@
 import type { RemoteClient } from '@heddle/client/http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPipeline, type Pipeline } from '../support.js'
-import { type Served, serve } from './http-support.js'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Pipeline } from '../support.js'
+import { type Served, servePipeline } from './http-support.js'
 import { transports } from './transports.js'
 
 let pipeline: Pipeline
 let http: Served
 
-beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
-  await pipeline.start()
-  http = await serve(pipeline)
-})
-afterAll(async () => {
-  await http?.gateway.close()
-  await pipeline?.close()
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
 })
 
 const user = (content: string) => ({ role: 'user' as const, content })

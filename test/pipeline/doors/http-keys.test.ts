@@ -1,19 +1,13 @@
 import { type AccessRole, type Permission, permissionsOf } from '@heddle/contracts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPipeline, type Pipeline } from '../support.js'
-import { type OpenApi, openEvents, type Served, serve } from './http-support.js'
+import { describe, expect, test } from 'vitest'
+import type { Pipeline } from '../support.js'
+import { type OpenApi, openEvents, type Served, serve, servePipeline } from './http-support.js'
 
 let pipeline: Pipeline
 let http: Served
 
-beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
-  await pipeline.start()
-  http = await serve(pipeline)
-})
-afterAll(async () => {
-  await http?.gateway.close()
-  await pipeline?.close()
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
 })
 
 async function keyOf(project: string, role: AccessRole): Promise<{ id: string; headers: Record<string, string> }> {

@@ -3,8 +3,8 @@ import { hasKeys, readKey } from '@heddle/engine'
 import { type Gateway, type GatewayOptions, startGateway } from '@heddle/gateway'
 import { createLogger } from '@heddle/runtime'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { expect } from 'vitest'
-import type { Pipeline } from '../support.js'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { openPipeline, type Pipeline } from '../support.js'
 
 /** A gateway in front of a pipeline, with a function that sends requests. */
 export interface Served {
@@ -38,6 +38,28 @@ export interface OpenApi {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { schemas: Readonly<Record<string, JsonSchema>> }
+}
+
+export interface ServedPipeline {
+  readonly pipeline: Pipeline
+  readonly http: Served
+}
+
+/** A pipeline with workers of all stages and a gateway, for all tests of a file. */
+export function servePipeline(onOpen: (opened: ServedPipeline) => void): void {
+  let opened: Partial<ServedPipeline> = {}
+  beforeAll(async () => {
+    const pipeline = await openPipeline('postgres')
+    opened = { pipeline }
+    await pipeline.start()
+    const http = await serve(pipeline)
+    opened = { pipeline, http }
+    onOpen({ pipeline, http })
+  })
+  afterAll(async () => {
+    await opened.http?.gateway.close()
+    await opened.pipeline?.close()
+  })
 }
 
 export async function serve(pipeline: Pipeline, options: Partial<GatewayOptions> = {}): Promise<Served> {

@@ -7,22 +7,16 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { openPipeline, type Pipeline } from '../support.js'
-import { type Served, serve } from './http-support.js'
+import type { Pipeline } from '../support.js'
+import { type Served, servePipeline } from './http-support.js'
 
 const EXECUTABLE = fileURLToPath(new URL('../../../packages/cli/bin/heddle.js', import.meta.url))
 
 let pipeline: Pipeline
 let http: Served
 
-beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
-  await pipeline.start()
-  http = await serve(pipeline)
-})
-afterAll(async () => {
-  await http?.gateway.close()
-  await pipeline?.close()
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
 })
 
 async function keyOf(project: string, role: AccessRole = 'admin'): Promise<string> {
