@@ -180,7 +180,7 @@ function jobOf({ projectId }: Pipeline, { deadlineAtMs }: { readonly deadlineAtM
   return { projectId, contextId: randomUUID(), threadId: threadIdOf(projectId, THREAD), asked }
 }
 
-/** Adds a job, and waits until a worker has finished it. */
+/** Adds a job, and waits until a worker has finished it and its queue no longer has it: a job with its id would be skipped. */
 async function runToTheEnd({ queues }: Pipeline, job: ContextJob): Promise<void> {
   const expected = queues.expectReply<true>({
     requestId: job.contextId,
@@ -190,7 +190,12 @@ async function runToTheEnd({ queues }: Pipeline, job: ContextJob): Promise<void>
     read: async () => true,
   })
   await queues.add('assemble', { ...job, replyTo: queues.inbox })
-  await expected.result
+  try {
+    await expected.result
+  } finally {
+    const isGone = async () => (await queues.stats()).every(({ stage, active }) => stage !== 'assemble' || active === 0)
+    await waitFor(isGone, { what: 'the end of the job' })
+  }
 }
 
 function rowOf({ store, projectId }: Pipeline, id: string) {
