@@ -7,7 +7,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   Contexts: ['windows', 'strategies', 'caching', 'formats', 'parts', 'receipts', 'snapshots', 'iterations'],
   'Condensed and found': ['pruning', 'summaries', 'search', 'embedding', 'items', 'mcp-tools'],
   'Run it': ['operations', 'security', 'erasure', 'performance'],
-  Reference: ['configuration', 'http', 'http-operations', 'mcp', 'design'],
+  Reference: ['configuration', 'http', 'http-operations', 'mcp', 'design', 'requirements'],
 }
 
 /** @throws Error where a page of `docs/` is in no group, or a group names a page that does not exist */

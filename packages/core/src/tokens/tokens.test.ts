@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { contentShapes } from '../../../../test/support/src/content-shapes/index.js'
-import { countTokens, countTokensInSteps } from './tokens.js'
+import { countTokens, countTokensInSteps, estimateTokens } from './tokens.js'
 
 const expected = (text: string) => countO200k(text, { disallowedSpecial: new Set<string>() })
 
@@ -74,6 +74,10 @@ test('a run without a break is counted in linear time, and never too low', () =>
 
 test('an empty text has zero tokens', () => {
   expect(countTokens('')).toBe(0)
+})
+
+test('the estimate of a text is a token for each four characters, begun ones included', () => {
+  expect([0, 1, 4, 5, 400].map((length) => estimateTokens('x'.repeat(length)))).toEqual([0, 1, 1, 2, 100])
 })
 
 test.each(['chinese', 'commands-a-line', 'spaces', 'distinct-words'])(
