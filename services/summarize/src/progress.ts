@@ -1,11 +1,13 @@
 import { mergeSettings, type PartialSettings, type Settings, type WakeJob } from '@heddle/contracts'
 import {
   countTokens,
+  emptyOf,
   nextProgress,
   type ProgressStep,
   progressLane,
   progressParts,
   progressRequest,
+  withEmptyNote,
 } from '@heddle/core'
 import type { Job } from '@heddle/queue'
 import {
@@ -94,7 +96,8 @@ async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Prom
     const tokensMax = settings.maxSummaryTokens
     const request = progressRequest(part, { previousSummary: summary, tokensMax })
     // The replaced iterations may be shorter than the summary: a few words each.
-    summary = await ask(summarizer, { request, replacedTokens: 0 }, job.signal)
+    const text = await ask(summarizer, { request, replacedTokens: 0 }, job.signal)
+    summary = withEmptyNote(text, emptyOf(part, summary), tokensMax)
   }
   if (summary === null) return
   await store.inProject(projectId, (tx) =>

@@ -47,7 +47,7 @@ function iterations(from: number, to: number): NewIteration[] {
   })
 }
 
-describe.each(modes().filter(({ mode }) => mode === 'redis'))('a run on $title', ({ mode, skip }) => {
+describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a run on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('with its progress summary', () => {
     const tests = pipelineOfTests(mode)
     const { start } = tests
@@ -169,6 +169,42 @@ describe.each(modes().filter(({ mode }) => mode === 'redis'))('a run on $title',
       await settled(client)
       expect(summarizer.read()).toEqual([[1], [1]])
       expect(await summaryOf(client)).toMatchObject({ version: 1, text: expect.stringContaining('src/step1.ts') })
+    })
+
+    test('names iterations without output, whoever writes the summary', async () => {
+      const { client } = await freshClient()
+      const summarizer = new RecordingSummarizer()
+      summarizer.summarize = async () => 'The login works in three of its steps.'
+      await start(['summarize'], { summarizer })
+      await append(client, 1, 12)
+      await settled(client)
+      expect((await summaryOf(client))?.text).toBe(
+        'The login works in three of its steps.\n\nIterations without output: 4',
+      )
+    })
+
+    test('takes a goal of any length, of which a context shows 1,000 tokens', async () => {
+      const { client } = await freshClient()
+      await start(['assemble'])
+      const goal = `${GOAL}: ${'every page of the shop, '.repeat(5_000)}`
+      await client.threads.put(THREAD, { agent: AGENT, goal })
+      expect((await client.iterations.loop(THREAD)).goal).toBe(goal)
+      const { messages, tokensUsed, receipt } = await client.contexts.build({ thread: THREAD, strategy: 'iterations' })
+      expect(JSON.stringify(messages)).toContain(`# Goal\\n${GOAL}: every page`)
+      expect(tokensUsed).toBeLessThan(1_200)
+      expect(receipt.notes).toContain('the goal was cut to fit')
+      const chat = await client.contexts.build({ thread: THREAD, strategy: 'sandwich', message: 'hi' })
+      expect(chat.tokensUsed).toBeLessThan(1_200)
+    })
+
+    test('shows the progress at the end of a long output', async () => {
+      const { client } = await freshClient()
+      await start(['assemble'])
+      const told = '<progress>The checkout is done.</progress>'
+      const output = `${'a line of a log\n'.repeat(3_000)}${told}`
+      await client.iterations.append({ agent: AGENT, thread: THREAD, iterations: [{ prompt: 'go on', output }] })
+      const { messages } = await client.contexts.build({ thread: THREAD, strategy: 'iterations' })
+      expect(JSON.stringify(messages)).toContain(`[…]\\n${told}`)
     })
 
     test('starts anew after a clear, which voids the summary being written', async () => {

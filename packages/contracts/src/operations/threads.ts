@@ -12,6 +12,7 @@ import {
   threadSchema,
   threadsQuerySchema,
 } from '../http/threads.js'
+import { limits } from '../primitives/limits.js'
 import { erasureAnswers, erasureDescription, erasureHeaders } from './erasure.js'
 import { operation } from './operation.js'
 
@@ -28,6 +29,7 @@ export const threadOperations = {
     description: 'Missing fields of the body are unchanged, and null removes one.',
     params: threadParamsSchema,
     body: threadBodySchema,
+    bodyBytesMax: limits.httpBodyBytesMax,
     answers: { 200: { description: 'The details of the thread.', schema: threadDetailsResultSchema } },
   }),
   getThread: operation({

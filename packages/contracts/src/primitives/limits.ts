@@ -45,8 +45,6 @@ export const limits = {
   toolsPerServerMax: 2_000,
   /** A thread's title. */
   titleCharactersMax: 500,
-  /** A thread's goal: about the 1,000 tokens that a prompt reserves for it. */
-  goalCharactersMax: 4_000,
   /** The status of a thread or a process. */
   statusCharactersMax: 1_000,
   /** The environment of a thread's run, names and values together. */

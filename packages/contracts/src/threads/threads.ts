@@ -23,7 +23,8 @@ export type Loop = z.infer<typeof loopSchema>
 
 const detailsSchema = z.strictObject({
   title: textUpTo(limits.titleCharactersMax).nullable(),
-  goal: textUpTo(limits.goalCharactersMax).nullable(),
+  /** Stored whole; a prompt shows its first 1,000 tokens (docs/iterations.md#limits-of-the-sections). */
+  goal: textUpTo(limits.messageCharactersMax).nullable(),
   /** The status of the thread. A thread with a status is shown to the agent's other threads. */
   status: textUpTo(limits.statusCharactersMax).nullable(),
   /** Settings that override the agent's. */

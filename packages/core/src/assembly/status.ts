@@ -1,3 +1,6 @@
+import { loopTokens } from '../iterations/allocation.js'
+import { prefixWithin } from '../iterations/cut.js'
+import { countTokens } from '../tokens/tokens.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import type { Activity, ActivityProcess, BuildInput, ThreadActivity } from './input.js'
 
@@ -24,11 +27,17 @@ export const NO_ACTIVITY: Activity = { processes: [], moreProcesses: 0, threads:
 export function ownStatus({ thread, activity = NO_ACTIVITY }: BuildInput): string | null {
   const lines = [
     ...(thread.title === null ? [] : [`Title: ${shortened(thread.title, statusLimits.ownCharactersMax)}`]),
-    ...(thread.goal === null ? [] : [`Goal: ${thread.goal}`]),
+    ...(thread.goal === null ? [] : [`Goal: ${shownGoal(thread.goal)}`]),
     ...(thread.status === null ? [] : [`Status: ${shortened(thread.status, statusLimits.ownCharactersMax)}`]),
     ...processLines('Running: ', activity, statusLimits.ownCharactersMax),
   ]
   return lines.length === 0 ? null : `[Status of thread "${thread.name}"]\n${lines.join('\n')}`
+}
+
+/** A goal is as long as a message at most; its beginning states it. */
+function shownGoal(goal: string): string {
+  const shown = prefixWithin(goal, loopTokens.goalMax, countTokens)
+  return shown === goal ? goal : `${shown}…`
 }
 
 /** The agent's other active threads, newest first; null if there are no such threads. */

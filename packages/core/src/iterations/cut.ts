@@ -4,9 +4,11 @@ import { sliceWhole } from '../tools/lines.js'
  * The longest prefix of a text with at most `tokensMax` tokens by a counter, without half a surrogate pair at its end.
  */
 export function prefixWithin(text: string, tokensMax: number, count: (text: string) => number): string {
-  if (count(text) <= tokensMax) return text
+  // Nothing beyond it can be within; counting millions of characters takes seconds.
+  const longest = sliceWhole(text, Math.max(0, tokensMax) * LONGEST_TOKEN_CHARACTERS)
+  if (count(longest) <= tokensMax) return longest
   let low = 0
-  let high = Math.min(text.length, Math.max(0, tokensMax) * LONGEST_TOKEN_CHARACTERS)
+  let high = longest.length
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (count(sliceWhole(text, middle)) <= tokensMax) low = middle

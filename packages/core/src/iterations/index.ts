@@ -1,4 +1,5 @@
 export * from './allocation.js'
+export { type EmptyIterations, withEmptyNote } from './empty-note.js'
 export * from './iteration.js'
 export * from './loop.js'
 export * from './progress.js'

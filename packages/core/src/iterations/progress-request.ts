@@ -1,7 +1,9 @@
 import type { SummaryRequest, SummarySource } from '../speech/source.js'
 import { oneLine, truncate } from '../tools/lines.js'
 import { withoutProtocol } from '../tools/protocol.js'
+import { type EmptyIterations, joinEmpty, readEmptyNote } from './empty-note.js'
 import { type Iteration, truncateIteration } from './iteration.js'
+import { lateProgress } from './progress-tag.js'
 
 /** Characters of iterations that a summarizer reads at once, about 30,000 tokens; more are summarized in parts. */
 const PART_CHARACTERS_MAX = 100_000
@@ -28,18 +30,16 @@ export function formatIteration(iteration: Iteration): string {
     ...listLine('Changed files', iteration.fileChanges),
     'Output:',
     output.trim() === '' ? EMPTY_OUTPUT : output,
-    ...lateProgress(iteration.output.slice(output.length)),
+    ...restOf(iteration.output, output.length),
   ].join('\n')
 }
 
-/** Agents state their progress at the end of an output, which the cut would remove. */
-function lateProgress(rest: string): string[] {
-  const told = [...rest.slice(-LATE_CHARACTERS_MAX).matchAll(/<progress>[\s\S]{1,1000}?<\/progress>/gi)].at(-1)
-  if (told === undefined) return rest === '' ? [] : ['[… the rest was left out …]']
-  return ['[… the rest was left out, but for this …]', told[0].toWellFormed()]
+/** What a summarizer reads of an output beyond its cut. */
+function restOf(whole: string, shownCharacters: number): string[] {
+  if (whole.length <= shownCharacters) return []
+  const told = lateProgress(whole, shownCharacters)
+  return told === null ? ['[… the rest was left out …]'] : ['[… the rest was left out, but for this …]', told]
 }
-
-const LATE_CHARACTERS_MAX = 10_000
 
 function listLine(name: string, items: readonly string[]): string[] {
   if (items.length === 0) return []
@@ -59,6 +59,12 @@ export function progressRequest(
   { previousSummary, tokensMax }: { previousSummary: string | null; tokensMax: number },
 ): SummaryRequest {
   return { purpose: 'progress', messages: iterations.map(sourceOf), previousSummary, tokensMax }
+}
+
+/** The iterations without output that a summary has to name: those of the request, and of the summary before it. */
+export function emptyOf(iterations: readonly Iteration[], previousSummary: string | null): EmptyIterations {
+  const numbers = iterations.filter(({ output }) => output.trim() === '').map(({ number }) => number)
+  return joinEmpty(readEmptyNote(previousSummary ?? ''), numbers)
 }
 
 function sourceOf(iteration: Iteration): SummarySource {

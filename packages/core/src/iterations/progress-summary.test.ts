@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { sampleIteration as anIteration } from '../../../../test/support/src/samples/iterations.js'
 import { summarizeExtractively } from '../summarizing/summarize.js'
 import { countTokens } from '../tokens/tokens.js'
-import { formatIteration, progressParts, progressRequest } from './progress-request.js'
+import { withEmptyNote } from './empty-note.js'
+import { emptyOf, formatIteration, progressParts, progressRequest } from './progress-request.js'
+
+const odd = (from: number, to: number) => Array.from({ length: (to - from) / 2 + 1 }, (_, index) => from + 2 * index)
 
 const summarize = (outputs: readonly string[], options: { previousSummary?: string; tokensMax?: number } = {}) =>
   summarizeExtractively(
@@ -52,6 +55,27 @@ describe('a progress summary without a model', () => {
   test('notes iterations without output', () => {
     expect(summarize(['', 'The parser works now.', '  \n'])).toContain('Iterations without output: 1, 3')
     expect(summarize([''])).toBe('Iterations without output: 1')
+  })
+
+  test('notes iterations without output if the summary is cut, and counts those that it does not name', () => {
+    const outputs = Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? '' : `Decided on ${'x'.repeat(40)} ${at}.`))
+    expect(summarize(outputs)).toContain(`Iterations without output: ${odd(21, 59).join(', ')} and 10 before`)
+    const short = summarize(outputs, { tokensMax: 60 })
+    expect(short).toContain('Iterations without output: 51, 53, 55, 57, 59 and 25 before')
+    expect(summarize([''], { previousSummary: short })).toMatch(/Iterations without output: 1, .* and 25 before|in all/)
+  })
+
+  test.each([
+    ['a model that says nothing of it', 'The login is done.', 'The login is done.\n\nIterations without output: 2, 4'],
+    [
+      'one that repeats the old note',
+      'Done.\nIterations without output: 2',
+      'Done.\n\nIterations without output: 2, 4',
+    ],
+  ])('has the note from %s', (_, written, whole) => {
+    const empty = emptyOf([anIteration({ number: 4, output: ' ' })], 'Iterations without output: 2')
+    expect(withEmptyNote(written, empty, 2_000)).toBe(whole)
+    expect(countTokens(withEmptyNote('word '.repeat(300), empty, 50))).toBeLessThanOrEqual(50)
   })
 
   test('lists a repeated error once', () => {

@@ -3,7 +3,7 @@ import { sentencesOf } from '../speech/sentences.js'
 import type { SummaryRequest } from '../speech/source.js'
 import { countTokens } from '../tokens/tokens.js'
 import { oneLine, truncate } from '../tools/lines.js'
-import { prefixWithin } from './cut.js'
+import { cutSummary, emptyNote, isEmptyNote, joinEmpty, readEmptyNote } from './empty-note.js'
 import { EMPTY_OUTPUT } from './progress-request.js'
 
 /**
@@ -33,9 +33,6 @@ interface Line {
 
 const LINE_CHARACTERS_MAX = 300
 const LINES_MAX = 2_000
-const EMPTY_LINE = 'Iterations without output: '
-/** Numbers of iterations without output that are named; older ones are only counted. */
-const EMPTY_NUMBERS_MAX = 20
 
 /**
  * A progress summary without a model: progress that agents reported in `<progress>` comes first, then sentences about
@@ -46,17 +43,21 @@ const EMPTY_NUMBERS_MAX = 20
  */
 export function summarizeProgressExtractively({ messages, previousSummary, tokensMax }: SummaryRequest): string {
   const earlier = readEarlier(previousSummary ?? '')
-  const said = messages.flatMap(({ text }, index) => linesOf(text, earlier.lines.length + index * 100))
-  const empty = [...earlier.empty, ...messages.flatMap(({ text }) => emptyNumber(text))]
-  const lines = latestOfEach([...earlier.lines, ...said]).slice(-LINES_MAX)
-  const note = emptyNote(empty)
+  const said = messages.flatMap(({ text }, index) => linesOf(text, earlier.length + index * 100))
+  const empty = joinEmpty(
+    readEmptyNote(previousSummary ?? ''),
+    messages.flatMap(({ text }) => emptyNumber(text)),
+  )
+  const lines = latestOfEach([...earlier, ...said]).slice(-LINES_MAX)
+  const note = emptyNote(empty, tokensMax)
   const room = tokensMax - (note === '' ? 0 : countTokens(note) + 2)
   const chosen = render(choose(lines, room))
   const text = [chosen, note].filter((block) => block !== '').join('\n\n')
   const newest = lines.at(-1)
-  const whole = chosen === '' && newest !== undefined ? [formatLine(newest), note].join('\n') : text
+  const whole =
+    chosen === '' && newest !== undefined ? [formatLine(newest), note].filter((block) => block !== '').join('\n') : text
   // A character may take three tokens; the truncation mark takes one.
-  return prefixWithin(whole, tokensMax, countTokens) || (whole === '' ? '' : '…')
+  return cutSummary(whole, tokensMax, countTokens) || (whole === '' ? '' : '…')
 }
 
 function linesOf(text: string, place: number): Line[] {
@@ -122,18 +123,17 @@ const HEADING = /^\s*(?:#{1,6}\s+|\*\*)(.{1,80}?)\**:?\s*$/
 const HEADING_CHARACTERS_READ = 400
 
 /** The lines of an earlier summary under its headings; lines under unknown headings count as state. */
-function readEarlier(summary: string): { lines: Line[]; empty: number[] } {
+function readEarlier(summary: string): Line[] {
   const lines: Line[] = []
-  const empty: number[] = []
   let part: PartName = 'state'
   for (const rawLine of summary.split('\n').slice(0, LINES_MAX)) {
     const heading = HEADING.exec(rawLine.slice(0, HEADING_CHARACTERS_READ))?.[1]
     const text = truncate(oneLine(rawLine).replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, ''), LINE_CHARACTERS_MAX + 40)
     if (heading !== undefined) part = parts.find(({ like }) => like.test(heading))?.name ?? 'state'
-    else if (text.startsWith(EMPTY_LINE)) empty.push(...[...text.matchAll(/\d+/g)].map(([digits]) => Number(digits)))
-    else if (text !== '') lines.push({ part, text, iteration: null, isTold: true, place: lines.length, score: 5 })
+    else if (text !== '' && !isEmptyNote(text))
+      lines.push({ part, text, iteration: null, isTold: true, place: lines.length, score: 5 })
   }
-  return { lines, empty }
+  return lines
 }
 
 /** Repeated lines are kept at their last occurrence. */
@@ -194,10 +194,4 @@ function render(lines: readonly Line[]): string {
 
 function formatLine({ text, iteration }: Line): string {
   return iteration === null ? `- ${text}` : `- ${text} (iteration ${iteration})`
-}
-
-function emptyNote(numbers: readonly number[]): string {
-  const named = [...new Set(numbers)].sort((left, right) => left - right)
-  if (named.length === 0) return ''
-  return `${EMPTY_LINE}${named.slice(-EMPTY_NUMBERS_MAX).join(', ')}`
 }

@@ -3,6 +3,7 @@ import { loopTokens } from './allocation.js'
 import { prefixWithin } from './cut.js'
 import { type Iteration, iterationCharacters } from './iteration.js'
 import { EMPTY_OUTPUT } from './progress-request.js'
+import { lateProgress } from './progress-tag.js'
 
 /** Minimum tokens of a part that is cut for the budget; if even these do not fit, the budget is too small. */
 const CUT_TOKENS_MIN = 48
@@ -29,6 +30,8 @@ export const headsOf = (parts: readonly Part[]) => parts.reduce((sum, { headToke
 interface Block extends Part {
   readonly iteration: Iteration
   readonly head: string
+  /** The `<progress>` of an output whose shown beginning lacks it; empty if there is none. */
+  readonly told: string
   readonly isCut: boolean
 }
 
@@ -36,8 +39,36 @@ export function block(iteration: Iteration, charactersMax: number, count: (text:
   const head = `## Iteration ${iteration.number}\n`
   const output = iteration.output.trim() === '' ? EMPTY_OUTPUT : iteration.output
   const begun = sliceWhole(output, Math.min(charactersMax, iterationCharacters.outputMax))
-  const own = part(head, begun, loopTokens.iterationMax, count)
-  return { ...own, iteration, head, isCut: own.text !== output }
+  const late = lateProgress(output, begun.length)
+  const told = late === null ? '' : `${LEFT_OUT}${late}`
+  const own = part(head, begun, loopTokens.iterationMax - (told === '' ? 0 : count(told) + JOIN_TOKENS), count)
+  const whole = `${own.text}${told}`
+  return { ...own, text: whole, tokens: count(whole), iteration, head, told, isCut: own.text !== output }
+}
+
+const LEFT_OUT = '\n[…]\n'
+
+/** The text of a block in fewer tokens: its `<progress>` stays as long as it fits, and its beginning is cut. */
+function shortened(
+  { text, told, iteration, tokens }: Block,
+  tokensMax: number,
+  count: (text: string) => number,
+): string {
+  if (tokens <= tokensMax) return text
+  const progress = told === '' ? wholeProgress(iteration.output) : told
+  if (progress === '') return prefixWithin(text, tokensMax, count)
+  const begun = text.slice(0, text.length - told.length)
+  const kept = prefixWithin(begun, tokensMax - count(progress) - JOIN_TOKENS, count)
+  if (lateProgress(begun, kept.length) === null && told === '') return prefixWithin(begun, tokensMax, count)
+  const whole = `${kept}${progress}`
+  if (count(whole) <= tokensMax) return whole
+  return prefixWithin(progress.slice(LEFT_OUT.length), tokensMax, count)
+}
+
+/** The `<progress>` of an output that is shown whole, as it follows a beginning of it. */
+function wholeProgress(output: string): string {
+  const told = lateProgress(output, 0)
+  return told === null ? '' : `${LEFT_OUT}${told}`
 }
 
 /** The newest blocks of which at least the beginnings fit; the longest are reduced to one common size. */
@@ -55,10 +86,10 @@ export function fitBlocks(
   }
   const fitting = blocks.slice(first)
   const cap = commonCap(fitting, roomTokens - headsOf(fitting))
-  return fitting.map(({ iteration, head, text, tokens, isCut }) => ({
-    iteration,
-    text: `${head}${tokens <= cap ? text : prefixWithin(text, cap, count)}`,
-    isCut: isCut || tokens > cap,
+  return fitting.map((one) => ({
+    iteration: one.iteration,
+    text: `${one.head}${shortened(one, cap, count)}`,
+    isCut: one.isCut || one.tokens > cap,
   }))
 }
 

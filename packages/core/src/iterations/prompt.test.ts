@@ -87,6 +87,31 @@ describe('the prompt of a loop', () => {
     expect(shown.map(({ isCut }) => isCut)).toEqual([false, true])
   })
 
+  test('keeps the progress at the end of a cut output, also where the budget cuts further', () => {
+    const told = '<progress>All 14 tests pass.</progress>'
+    const long = `${'log line '.repeat(400)}\n${told}\nbye`
+    const whole = prompt(loopOf([long]))
+    expect(whole.text).toContain(`${long.slice(0, 1_000)}\n[…]\n${told}\n\n# Current State`)
+    const small = prompt(loopOf([long, long, `${'short '.repeat(30)}\n${told}`]), { roomTokens: 260 })
+    expect(small.text.split(told).length - 1).toBe(3)
+    const cut = prompt(loopOf([`${'short '.repeat(150)}\n${told}`]), { roomTokens: 160 })
+    expect(cut.text).toContain(`[…]\n${told}`)
+    const unclosed = prompt(loopOf([`${'x '.repeat(900)}<progress>Half of it is done`]))
+    expect(unclosed.text).toContain('[…]\n<progress>Half of it is done</progress>')
+  })
+
+  test('cuts a goal that is longer than its section', () => {
+    const { text, sections } = prompt(loopOf(['a'], { goal: 'Fix the login. '.repeat(100_000) }))
+    expect(sections[0]).toMatchObject({ name: 'goal', isCut: true })
+    expect(countTokens(text)).toBeLessThan(1_200)
+  })
+
+  test('keeps the note about iterations without output in a summary that is cut', () => {
+    const summary = `${'- A fact of the run. '.repeat(300)}\n\nIterations without output: 2, 5`
+    const { text } = prompt(loopOf(['a'], { summary: state({ summary }) }), { roomTokens: 300 })
+    expect(text).toContain('\n\nIterations without output: 2, 5\n\n# Recent Iterations')
+  })
+
   test('shows as many iterations and characters as the settings request, at most 5,000', () => {
     const settings = { iterations: { shownIterations: 4, shownCharacters: 5_000 } }
     const { shown, text } = prompt(loopOf(['a', 'b', 'c', 'd', 'o'.repeat(9_000)]), { settings })

@@ -1,6 +1,7 @@
 import type { Settings } from '@heddle/contracts'
 import { loopTokens } from './allocation.js'
 import { prefixWithin } from './cut.js'
+import { cutSummary } from './empty-note.js'
 import type { Iteration } from './iteration.js'
 import type { LoopContext } from './loop.js'
 import { block, fitBlocks, floorOf, headsOf, JOIN_TOKENS, leastOf, part } from './prompt-parts.js'
@@ -97,7 +98,12 @@ function write(
   const goal = part('# Goal\n', loop.goal ?? '', loopTokens.goalMax, count)
   const summaryHead =
     summary === null ? '' : `# Progress Summary (iterations ${summary.coveredFrom}-${summary.coveredTo})\n`
-  const recap = part(guarded(summaryHead, guard), summary?.summary ?? '', settings.maxSummaryTokens, count)
+  const recap = part(
+    guarded(summaryHead, guard),
+    cutSummary(summary?.summary ?? '', settings.maxSummaryTokens, count),
+    settings.maxSummaryTokens,
+    count,
+  )
   const blocks = shown.map((iteration) => block(iteration, settings.iterations.shownCharacters, count))
   const newest = blocks.at(-1)
 
@@ -116,7 +122,7 @@ function write(
   const fitted = fitBlocks(blocks, Math.min(forIterations, loopTokens.iterationsMax + headsOf(blocks)), count)
 
   const goalText = prefixWithin(goal.text, floorOf(goal) + forGoal, count)
-  const summaryText = prefixWithin(recap.text, floorOf(recap) + forSummary, count)
+  const summaryText = cutSummary(recap.text, floorOf(recap) + forSummary, count)
   const sections = [
     section('goal', loop.goal === null ? '' : `# Goal\n${goalText}`, goalText !== loop.goal),
     section(

@@ -127,13 +127,16 @@ export async function loadIterationsByRank(tx: Tx, { threadId, after, limit }: R
   return rows.map(toIteration)
 }
 
-/** The newest iterations since the last clear past some number, oldest first, with the beginnings of their texts. */
+/**
+ * The newest iterations since the last clear past some number, oldest first, with the beginnings of their texts and the ends
+ * of long outputs, where agents state their progress.
+ */
 export async function loadNewestIterations(
   tx: Tx,
   { threadId, afterNumber, limit }: { threadId: string; afterNumber: number | null; limit: number },
 ): Promise<Iteration[]> {
   const rows = await tx<StoredIteration[]>`
-    select ${iterationColumns(tx, 'beginnings')}
+    select ${iterationColumns(tx, 'ends')}
     from heddle.iterations as iteration
     join heddle.threads as thread on thread.id = iteration.thread_id
     where iteration.thread_id = ${threadId} and ${isEligible(tx)}

@@ -6,6 +6,8 @@ import { asArray } from '../sql/arrays.js'
 /** Threads and processes are counted up to this number. */
 export const ACTIVE_THREADS_COUNTED_MAX = 1_000
 const COUNTED_MAX = ACTIVE_THREADS_COUNTED_MAX
+/** Of a goal, which may be as long as a message; a line about another thread shows less. */
+const GOAL_CHARACTERS_MAX = 1_000
 
 export interface ActivityQuery {
   readonly threadId: string
@@ -46,7 +48,8 @@ export async function loadActivity(tx: Tx, query: ActivityQuery): Promise<Activi
           limit ${threadsMax})
       ) as shown
       left join lateral (
-        select title, goal, status from heddle.thread_versions as described
+        select title, left(goal, ${GOAL_CHARACTERS_MAX}::integer) as goal, status
+        from heddle.thread_versions as described
         where described.thread_id = shown.id and described.version = shown.version
         offset 0) as described on true
       cross join lateral (
