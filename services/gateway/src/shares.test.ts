@@ -241,7 +241,8 @@ test('a page of history over MCP holds as many messages as fit twice, and its cu
   }
   const history = tools.find(({ name }) => name === 'history')
   const role = 'read' as const
-  const deps = { client: { messages: { list } } as unknown as Client, role, signal: AbortSignal.timeout(30_000) }
+  const client = { messages: { list } } as unknown as Client
+  const deps = { client, role, signal: AbortSignal.timeout(30_000), session: {} }
   const page = await history?.call({ thread: 'run' }, deps)
   expect(page).toMatchObject({ items: [{ id: 'm0' }, { id: 'm1' }], nextCursor: 'after-2' })
   items[0] = { id: 'm0', content: 'x'.repeat(3_000_000) }

@@ -49,6 +49,7 @@ describe('a reference', () => {
     for (const form of forms) {
       expect(await recalled(form, { maxTokens: 10_000 })).toEqual({
         ref: full,
+        thread: 'cloth',
         messageId: file.messageId,
         contentType: 'file_view',
         summary: '3 lines: alpha',
@@ -122,6 +123,46 @@ describe('a reference', () => {
       field: 'message',
       facts: { candidates: expect.arrayContaining([expect.stringMatching(`^msg-${shared}`)]) },
     })
+  })
+})
+
+describe('a reference without a thread', () => {
+  it('is found in the only thread of the project that has its message', async () => {
+    expect(await client().recall({ ref: `[recall:${file.ref}:L2]` })).toMatchObject({
+      thread: 'cloth',
+      messageId: file.messageId,
+      content: 'line 2 of the file',
+    })
+    await expect(client().recall({ ref: 'msg-00000000' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      hint: expect.stringContaining('no thread of the project'),
+    })
+    // A thread that was named is the only one searched.
+    const elsewhere = client().recall({ ref: 'msg-00000000', thread: 'cloth' })
+    await expect(elsewhere).rejects.toMatchObject({ hint: expect.stringContaining('thread "cloth"') })
+  })
+
+  it('that several threads have is refused with a full reference for each, and these are accepted', async () => {
+    const message = prepared({ content: 'said in two threads' })
+    const { ref } = await archive(database, 'said in two threads', { message, thread: 'warp' })
+    await archive(database, 'said in two threads', { message, thread: 'weft' })
+    const fault = await client()
+      .recall({ ref })
+      .catch((error: unknown) => error as { facts: { candidates: string[] } })
+    expect(fault).toMatchObject({ code: 'AMBIGUOUS_REFERENCE', field: 'ref', received: ref })
+    const { candidates } = (fault as { facts: { candidates: string[] } }).facts
+    expect(candidates.toSorted()).toEqual(
+      ['warp', 'weft'].map((thread) => `nexora://${encodeURIComponent(PROJECT_NAME)}/${thread}/${ref}`),
+    )
+    for (const candidate of candidates)
+      expect(await client().recall({ ref: candidate })).toMatchObject({ messageId: message.input.id })
+    expect(await client().recall({ ref, thread: 'weft' })).toMatchObject({ thread: 'weft' })
+  })
+
+  it('of another project stays out of reach', async () => {
+    const other = clientOn(database, 'recall of others')
+    await archive(database, 'a secret', { project: 'recall of others', thread: 'own' })
+    await expect(other.recall({ ref: file.ref })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 

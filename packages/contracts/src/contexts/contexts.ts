@@ -54,6 +54,11 @@ export const contextRequestSchema = z.strictObject({
    * nothing changed since. Only for requests without a `message`, since each message is new. Default from the settings.
    */
   prebuild: z.boolean().optional(),
+  /**
+   * How condensed contents are referenced: `short`, which resolves in their thread, or `full`, which resolves from anywhere.
+   * Default `short`; contexts built over MCP have full references.
+   */
+  references: z.enum(['short', 'full'], { error: 'must be short or full' }).optional(),
   /** Restricts the contents; see {@link scopeSchema}. Default: the whole thread. */
   scope: scopeSchema.optional(),
   /** Returns the latest context that was built for the same request up to this past time, without building it again. */

@@ -45,7 +45,7 @@ export const mcpTools = {
     output: recall.answers[200].schema,
     annotations: reading,
     recovery: {
-      NOT_FOUND: 'Copy the reference as the conversation shows it, name its thread, or find another one with search.',
+      NOT_FOUND: 'Copy the reference as the conversation shows it, or find another one with search.',
       AMBIGUOUS_REFERENCE: 'Call recall again with one of the candidates, or with the thread.',
     },
   },
@@ -61,7 +61,7 @@ export const mcpTools = {
     title: 'Build a context',
     operation: 'buildContext',
     description: `${buildContext.summary}. Messages are verbatim, condensed or summarized.`,
-    input: contextRequestSchema,
+    input: contextRequestSchema.omit({ references: true }),
     output: buildContext.answers[200].schema
       .pick({ id: true, tokensUsed: true, budget: true, summaryUsed: true, strategy: true, format: true })
       .extend({

@@ -60,6 +60,8 @@ export type RecallRequest = z.infer<typeof recallRequestSchema>
 /** The result of a recall (docs/search.md#the-archive). */
 export const recallResultSchema = z.object({
   ref: z.string().describe(`The full reference that was resolved: ${addressNote}.`),
+  /** The name of the thread of its message. */
+  thread: z.string(),
   /** The message that it names. */
   messageId: idSchema,
   /** `file_view`, `grep`, `bash`, `edit`, `assistant` or `other`; the role for a message that was never archived. */

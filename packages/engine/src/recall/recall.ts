@@ -56,7 +56,7 @@ export async function recall(parts: EngineContext, request: RecallRequest): Prom
   const range = rangeOf(reference.location, checked)
   const found = await parts.store.inProject(projectId, async (tx) => {
     if (isOther) await requireGrant(tx, parts, project)
-    const resolved = await resolveReference(tx, reference, { projectId, current: checked.thread })
+    const resolved = await resolveReference(tx, reference, { projectId, project, current: checked.thread })
     return { ...resolved, ...(await readContent(tx, resolved, { location: reference.location, range })) }
   })
   if (found.archiveId !== null) parts.store.noteAccess(projectId, found.archiveId)
@@ -64,6 +64,7 @@ export async function recall(parts: EngineContext, request: RecallRequest): Prom
   const { contentType, summary, filePaths, thread, message, recalledPart } = found
   return {
     ref: formatReference({ project, thread: thread.code, message: message.code, location: reference.location }),
+    thread: thread.name,
     messageId: message.id,
     contentType,
     summary,

@@ -1,6 +1,14 @@
-import { notFound, PermanentError, validationError } from '@heddle/contracts'
-import { type Reference, threadIdOf } from '@heddle/core'
-import { findMessagesByCode, findThreads, type MessageCandidate, type ThreadCandidate, type Tx } from '@heddle/store'
+import { notFound, PermanentError } from '@heddle/contracts'
+import { formatReference, messageReference, type Reference, threadIdOf } from '@heddle/core'
+import {
+  findMessagesByCode,
+  findMessagesInProject,
+  findThreads,
+  type MessageCandidate,
+  THREADS_SEARCHED_MAX,
+  type ThreadCandidate,
+  type Tx,
+} from '@heddle/store'
 
 export interface Resolved {
   readonly thread: ThreadCandidate
@@ -10,18 +18,22 @@ export interface Resolved {
 export interface ResolveOptions {
   /** The project of the reference and of the transaction. */
   readonly projectId: string
+  /** The name of that project. */
+  readonly project: string
   /** The name of the current thread, for references without one. */
   readonly current: string | undefined
 }
 
 /**
  * Finds the message of a reference (docs/pruning.md#references): a full reference contains its thread, a short one belongs to
- * the current thread.
+ * the current thread, or without one to the only thread of the project that has such a message.
  *
  * @throws PermanentError `NOT_FOUND`, or `AMBIGUOUS_REFERENCE` with the candidates
  */
 export async function resolveReference(tx: Tx, reference: Reference, options: ResolveOptions): Promise<Resolved> {
-  const thread = await findThread(tx, reference, options)
+  const name = reference.thread ?? options.current
+  if (name === undefined) return await resolveInProject(tx, reference.message, options.project)
+  const thread = await findThread(tx, name, { ...options, isReference: reference.thread !== null })
   const code = reference.message
   const candidates = await findMessagesByCode(tx, thread.threadId, code)
   const message = theOnlyOne(candidates, code)
@@ -30,30 +42,40 @@ export async function resolveReference(tx: Tx, reference: Reference, options: Re
   throw ambiguous(
     'message',
     `msg-${code}`,
-    candidates.map((candidate) => `msg-${candidate.code}`),
+    candidates.map((candidate) => messageReference(candidate.code)),
   )
+}
+
+async function resolveInProject(tx: Tx, code: string, project: string): Promise<Resolved> {
+  const { candidates, isComplete } = await findMessagesInProject(tx, code)
+  const exact = candidates.filter(({ message }) => message.code === code)
+  const likely = exact.length > 0 ? exact : candidates
+  const [found, ...others] = likely
+  if (found !== undefined && others.length === 0) return found
+  if (found === undefined) {
+    const where = isComplete ? 'no thread of the project' : `none of the newest ${THREADS_SEARCHED_MAX} threads`
+    throw notFound('message', messageReference(code), `${where} has such a message; name its thread if you know it`)
+  }
+  const references = likely.map(({ thread, message }) =>
+    formatReference({ project, thread: thread.name, message: message.code }),
+  )
+  throw ambiguous('ref', messageReference(code), references, 'name its thread, or give one of these references')
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-async function findThread(tx: Tx, reference: Reference, options: ResolveOptions): Promise<ThreadCandidate> {
-  const { projectId, current } = options
-  const name = reference.thread ?? current
-  if (name === undefined) {
-    throw validationError(
-      'thread',
-      'is required: the reference names none',
-      `msg-${reference.message}`,
-      'give the thread, or the whole reference',
-    )
-  }
+async function findThread(
+  tx: Tx,
+  name: string,
+  { projectId, isReference }: Pick<ResolveOptions, 'projectId'> & { readonly isReference: boolean },
+): Promise<ThreadCandidate> {
   const code = name.toLowerCase()
   const threadId = UUID.test(name) ? code : threadIdOf(projectId, name)
   const candidates = await findThreads(tx, { threadId, codePrefix: code })
   const named = candidates.find((candidate) => candidate.threadId === threadId)
   const coded = candidates.find((candidate) => candidate.code === code)
   // References contain codes, so a code takes precedence over a thread with such a name. The current thread is given by name.
-  const chosen = reference.thread === null ? (named ?? coded) : (coded ?? named)
+  const chosen = isReference ? (coded ?? named) : (named ?? coded)
   const thread = chosen ?? theOnlyOne(candidates, code)
   if (thread) return thread
   if (candidates.length === 0) throw notFound('thread', name, 'see `heddle threads list`')
@@ -73,11 +95,16 @@ function theOnlyOne<Candidate extends { readonly code: string }>(
   )
 }
 
-function ambiguous(kind: string, name: string, candidates: readonly string[]): PermanentError {
+function ambiguous(
+  kind: string,
+  name: string,
+  candidates: readonly string[],
+  hint = 'give more characters of the reference',
+): PermanentError {
   return new PermanentError('AMBIGUOUS_REFERENCE', `${name} may be any of ${candidates.join(', ')}`, {
     field: kind,
     received: name,
     facts: { candidates },
-    hint: 'give more characters of the reference',
+    hint,
   })
 }

@@ -36,6 +36,45 @@ export async function findThreads(
   return [...byId, ...byCode.filter((candidate) => candidate.threadId !== byId[0]?.threadId)]
 }
 
+/** Threads in which a reference without one is searched, the newest first. */
+export const THREADS_SEARCHED_MAX = 10_000
+
+/** A message that a reference without a thread may mean. */
+export interface PlacedCandidate {
+  readonly thread: ThreadCandidate
+  readonly message: MessageCandidate
+}
+
+/** The messages of the project whose short code begins so. Each thread is searched by its own index. */
+export async function findMessagesInProject(
+  tx: Tx,
+  codePrefix: string,
+): Promise<{ readonly candidates: readonly PlacedCandidate[]; readonly isComplete: boolean }> {
+  const threads = await tx<ThreadCandidate[]>`
+    select threads.id as thread_id, name, code
+    from heddle.threads
+    where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
+    order by created_at desc
+    limit ${THREADS_SEARCHED_MAX + 1}`
+  const byId = new Map(threads.slice(0, THREADS_SEARCHED_MAX).map((thread) => [thread.threadId, thread]))
+  const found = await tx<{ threadId: string }[]>`
+    select thread_id
+    from unnest(${asArray(byId.keys())}::uuid[]) as given (thread_id)
+    where exists (
+      select from heddle.messages
+      where messages.thread_id = given.thread_id
+        and code >= ${codePrefix} and code < ${codePrefix + AFTER_ALL_LETTERS}
+      offset 0)
+    limit ${CANDIDATES_MAX}`
+  const candidates: PlacedCandidate[] = []
+  for (const { threadId } of found) {
+    const thread = byId.get(threadId)
+    if (thread === undefined) continue
+    for (const message of await findMessagesByCode(tx, threadId, codePrefix)) candidates.push({ thread, message })
+  }
+  return { candidates: candidates.slice(0, CANDIDATES_MAX), isComplete: threads.length <= THREADS_SEARCHED_MAX }
+}
+
 export type MessageCandidate = Columns<'messages', 'id' | 'seq' | 'code' | 'role'>
 
 /**

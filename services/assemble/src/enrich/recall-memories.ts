@@ -92,8 +92,9 @@ async function search(
   { projectId, threadId, thread, input }: MemoryRequest,
   wanted: { query: string; limit: number; held: ReadonlySet<string>; timeoutMs: number; nowMs: number },
 ) {
-  const own = { ...thread, threadId, headSeq: input.headSeq, isMultiThread: isOfOthers(input.request) }
   const { request } = input
+  const isReadElsewhere = isOfOthers(request) || request.references === 'full'
+  const own = { ...thread, threadId, headSeq: input.headSeq, isReadElsewhere }
   // Messages excluded by the scope are not recalled either.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
   const bounds = {
@@ -129,7 +130,7 @@ async function search(
 async function toMemory(
   { row, document }: FoundRow<MemoryRow>,
   terms: ReadonlySet<string>,
-  own: Pick<MemoryRequest, 'threadId'> & MemoryRequest['thread'] & { readonly isMultiThread: boolean },
+  own: Pick<MemoryRequest, 'threadId'> & MemoryRequest['thread'] & { readonly isReadElsewhere: boolean },
 ): Promise<Memory> {
   const { messageId, threadId, threadName, role, orderedAtMs, content } = row
   const isOwn = threadId === own.threadId
@@ -139,9 +140,9 @@ async function toMemory(
     threadId,
     thread: threadName,
     isOwn,
-    // A short reference is relative to the request's thread, which readers of several threads may not know.
+    // A short reference is relative to the request's thread, which its reader may not know.
     reference:
-      isOwn && !own.isMultiThread
+      isOwn && !own.isReadElsewhere
         ? messageReference(row.code)
         : formatReference({ project: own.projectName, thread: row.threadCode, message: row.code }),
     role,

@@ -1,5 +1,5 @@
 import type { ContextRequest, PartialSettings, Settings } from '@heddle/contracts'
-import { estimateTokens, type Message, messageReference } from '@heddle/core'
+import { estimateTokens, type Message, messageReference, referenceIn } from '@heddle/core'
 import type { WorkSize } from '@heddle/queue'
 import type { ThreadRow } from '@heddle/store'
 import type { TokenCounter } from '../memory/token-counter.js'
@@ -35,7 +35,8 @@ export function describe(thread: ThreadRow, settings: Settings, request: Context
     count: counterName === 'o200k' ? counter.count : estimateTokens,
     headSeq: thread.headSeq,
     clearEpoch: thread.clearEpoch,
-    reference: (message: Message) => messageReference(message.code),
+    reference: ({ code }: Message) =>
+      request.references === 'full' ? referenceIn(thread.name, code) : messageReference(code),
     ...(request.scope !== undefined && { scope: scopeOf(request, asOfMs) }),
   } as const
 }

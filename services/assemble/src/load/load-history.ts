@@ -6,6 +6,7 @@ import {
   isInWindow,
   type Message,
   sentIn,
+  stateFromAnywhere,
   statusLimits,
   windowBounds,
 } from '@heddle/core'
@@ -25,7 +26,7 @@ import { beforeScope, stateInScope, stateInWindow, unloadedRanges } from './appl
 import { describe, type LoadDeps } from './describe.js'
 import { fillOf, isLaneKept, loadNewestCovered, sizeToRead } from './fill.js'
 import { hiddenOf } from './hidden-of.js'
-import { scopeSinceMs, scopeThreadIds } from './scope.js'
+import { isOfOthers, scopeSinceMs, scopeThreadIds } from './scope.js'
 import { servedFrom } from './served-state.js'
 
 /**
@@ -70,7 +71,10 @@ export async function loadHistoryInput(
   const inScope = scoped ?? inWindow
   const messages = markUndone([...covered, ...uncovered], undone)
   const { current } = compaction
-  const state = bare && current && (await withPrunings(tx, current, bare, messages))
+  const own = bare && current && (await withPrunings(tx, current, bare, messages))
+  // Of several threads, the texts are changed when the threads are merged.
+  const isFromAnywhere = request.references === 'full' && !isOfOthers(request)
+  const state = own && isFromAnywhere ? stateFromAnywhere(own, thread.name, described.count) : own
   const loaded = messages.filter((message) => isInWindow(message, bounds)).map((message) => counted(message, described))
   const unloadedCount = inScope.eligible - loaded.filter((message) => ineligibleReason(message) === null).length
   return {

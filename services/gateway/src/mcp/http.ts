@@ -8,6 +8,7 @@ import type { RequestsUnderWay } from '../admission/requests-under-way.js'
 import { type Caller, holdSlot } from '../http/serve-route.js'
 import { disconnectSlowReaderFromHead } from '../http/slow-reader.js'
 import { createMcpServer, type Share } from './server.js'
+import { McpSessions } from './session.js'
 
 export interface McpDeps {
   callerOf(request: FastifyRequest): Promise<Caller>
@@ -19,10 +20,11 @@ export interface McpDeps {
 }
 
 /**
- * MCP over Streamable HTTP, without sessions: each request has its own server and transport, which end with it. So no
- * state remains between requests, and callers share none.
+ * MCP over Streamable HTTP: each request has its own server and transport, which end with it, so callers share none. Between
+ * the requests of a client only its session remains, which holds the name of a thread.
  */
 export function serveMcp(server: FastifyInstance, { callerOf, log, slots, requests, checkShare }: McpDeps): void {
+  const sessions = new McpSessions()
   const access = { needs: 'any', isCounted: true } as const
   server.post('/mcp', { bodyLimit: limits.httpBodyBytesMax, config: { access } }, async (request, reply) => {
     const { project, client, role } = await callerOf(request)
@@ -33,7 +35,8 @@ export function serveMcp(server: FastifyInstance, { callerOf, log, slots, reques
       acquire: (signal) => slots.acquire(project, signal),
       check: (stage) => checkShare(project, stage),
     })
-    const mcp = createMcpServer({ client, role, log, share })
+    const session = sessions.of(request, reply, project)
+    const mcp = createMcpServer({ client, role, log, share, session })
     reply.raw.once('close', () => {
       mcp.close().catch((error: unknown) => log.debug({ error }, 'closing an MCP server failed'))
     })

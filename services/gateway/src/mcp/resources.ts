@@ -1,4 +1,5 @@
 import { notFound } from '@heddle/contracts'
+import { recallIn } from './session.js'
 import type { ToolDeps } from './tools.js'
 
 /*
@@ -38,7 +39,7 @@ export function addressOf(kind: 'context' | 'snapshot' | 'recall', id: string): 
 /** @throws PermanentError `NOT_FOUND` for an unknown form of address, or a resource of another project */
 export async function readResource(
   uri: string,
-  { client }: Pick<ToolDeps, 'client'>,
+  { client, session }: Pick<ToolDeps, 'client' | 'session'>,
 ): Promise<{ uri: string; mimeType: string; text: string }> {
   if (uri.startsWith(CONTEXT)) {
     const context = await client.contexts.get(uri.slice(CONTEXT.length))
@@ -49,7 +50,7 @@ export async function readResource(
     return { uri, mimeType: 'application/json', text: JSON.stringify(snapshot) }
   }
   if (uri.startsWith(RECALL)) {
-    const { content } = await client.recall({ ref: decoded(uri.slice(RECALL.length)) })
+    const { content } = await recallIn(session, { ref: decoded(uri.slice(RECALL.length)) }, client)
     return { uri, mimeType: 'text/plain', text: content }
   }
   throw notFound('resource', uri.slice(0, 80), 'see resources/templates/list')

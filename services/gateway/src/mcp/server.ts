@@ -17,6 +17,7 @@ import { listedTool } from './listing.js'
 import { showParts } from './part-content.js'
 import { listResources } from './resource-list.js'
 import { readResource, resourceTemplates } from './resources.js'
+import type { McpSession } from './session.js'
 import { type Tool, tools } from './tools.js'
 
 export interface McpServerOptions {
@@ -26,6 +27,8 @@ export interface McpServerOptions {
   readonly log: Logger
   /** Runs the work of one request within the project's limits. Default: immediately. */
   readonly share?: Share
+  /** What is remembered between calls. Default: a session of this server. */
+  readonly session?: McpSession
 }
 
 /** @param stage whose workers do it; undefined for work of this process */
@@ -38,7 +41,13 @@ const instructions =
  * A server for one connection or one request: it has one client of one project, and shares nothing with other servers.
  * (CVE-2026-25536: one server for many transports sent its answers to the latest one.)
  */
-export function createMcpServer({ client, role, log, share = (work) => work() }: McpServerOptions): Server {
+export function createMcpServer({
+  client,
+  role,
+  log,
+  share = (work) => work(),
+  session = {},
+}: McpServerOptions): Server {
   const server = new Server(
     { name: 'heddle', version: '1' },
     { capabilities: { tools: {}, resources: {} }, instructions },
@@ -51,7 +60,7 @@ export function createMcpServer({ client, role, log, share = (work) => work() }:
     const tool = allowed.find(({ name }) => name === given.name)
     if (tool === undefined) throw noSuchTool(given.name, allowed)
     try {
-      const work = () => tool.call(given.arguments ?? {}, { client, role, signal })
+      const work = () => tool.call(given.arguments ?? {}, { client, role, signal, session })
       const { stage } = tool
       const { result, content } = showParts(await share(work, { signal, stage }))
       return {
@@ -65,7 +74,7 @@ export function createMcpServer({ client, role, log, share = (work) => work() }:
   const read: Handle = async (params, signal) => {
     if (!mayRead) throw new PermanentError('FORBIDDEN', 'this key may not read')
     const { uri } = parse(readSchema, params, 'params')
-    return { contents: [await share(() => readResource(uri, { client }), { signal })] }
+    return { contents: [await share(() => readResource(uri, { client, session }), { signal })] }
   }
   const list: Handle = async (params, signal) => {
     const { cursor } = parse(listSchema, params, 'params')

@@ -14,12 +14,14 @@ import {
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 import { checkPermission } from '../admission/access.js'
+import { type McpSession, recallIn } from './session.js'
 
 /** Dependencies of a tool call: they give access to the caller's own project only. */
 export interface ToolDeps {
   readonly client: RemoteClient
   readonly role: AccessRole
   readonly signal: AbortSignal
+  readonly session: McpSession
 }
 
 type ListedThread = Awaited<ReturnType<RemoteClient['threads']['list']>>['items'][number]
@@ -27,10 +29,10 @@ type Input<Name extends McpToolName> = z.output<(typeof mcpTools)[Name]['input']
 type Run<Name extends McpToolName> = (input: Input<Name>, deps: ToolDeps) => Promise<object>
 
 const runs: { readonly [Name in McpToolName]: Run<Name> } = {
-  recall: (input, { client }) => client.recall(input),
+  recall: (input, { client, session }) => recallIn(session, input, client),
   search: (input, { client }) => client.search(input),
   build_context: async (input, { client, signal }) =>
-    toBuilt(await client.contexts.build(input, { signal, onBusy: 'fail' })),
+    toBuilt(await client.contexts.build({ ...input, references: 'full' }, { signal, onBusy: 'fail' })),
   async list_threads({ agent, ...page }, { client }) {
     // A missing agent is an error, unlike an agent without threads.
     if (agent !== undefined) await client.agents.get(agent)
@@ -44,7 +46,7 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     if (context === undefined) return await client.messages.append({ ...append, onBusy: 'fail', signal })
     checkPermission({ role }, 'read')
     const { agent, thread, format: appendFormat, messages } = append
-    const request = { ...context, agent, thread, append: messages, appendFormat } as BuildRequest
+    const request = { ...context, references: 'full', agent, thread, append: messages, appendFormat } as BuildRequest
     const { appended, ...built } = await client.contexts.build<BuildRequest>(request, { signal, onBusy: 'fail' })
     return { ...appended, context: toBuilt(built) }
   },
@@ -97,7 +99,12 @@ export const tools: readonly Tool[] = (Object.keys(mcpTools) as McpToolName[]).m
     ...contract,
     needs,
     stage,
-    call: async (given, deps) => await run(parse(contract.input, underNewNames(given), name), deps),
+    async call(given, deps) {
+      const input = parse(contract.input, underNewNames(given), name)
+      const result = await run(input, deps)
+      if (typeof input['thread'] === 'string') deps.session.thread = input['thread']
+      return result
+    },
   }
 })
 
