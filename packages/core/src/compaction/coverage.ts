@@ -8,6 +8,8 @@ export interface CoverageRules {
   readonly preserveTop: number
   /** The newest messages, which no summary covers. A count; cuts move back to the beginning of a turn. */
   readonly preserveBottom: number
+  /** Share of the limit, from 0 to 1, past which the middle messages are summarized. */
+  readonly compressionThreshold: number
   /**
    * Further settings that affect its decisions, as text. States of a thread are stored by strategy and settings: two
    * strategies of one name that decide differently must have different keys.

@@ -1,6 +1,6 @@
 import { ineligibleReason } from '../conversation/eligibility.js'
 import type { Message } from '../conversation/message.js'
-import { type Lane, triggerTokens } from './lane.js'
+import { dueTokens, type Lane } from './lane.js'
 import { type CompactionState, isOvertaken } from './state.js'
 import { costUnder, plannedSummaryTokens } from './state-costs.js'
 import { reportedTokens } from './usage.js'
@@ -16,8 +16,8 @@ export function usageUnder(messages: readonly Message[], state: CompactionState 
 
 /**
  * The usage after more messages, if it is certain that they make no compaction due; null if deciding needs the whole
- * conversation. `nextCompaction` searches for a prefix that exceeds the trigger: if all messages together are below the
- * trigger, there is no such prefix in any order.
+ * conversation. `nextCompaction` searches for a prefix that exceeds the threshold or the trigger: if all messages
+ * together are below both, there is no such prefix in any order.
  *
  * @param usage result of {@link usageUnder} before they came
  */
@@ -30,5 +30,5 @@ export function usageBelowTrigger(
   const eligible = added.filter((message) => ineligibleReason(message) === null)
   if (state !== null && eligible.some((message) => isOvertaken(state, message))) return null
   const more = usageUnder(eligible, null, lane)
-  return more === null || usage + more >= triggerTokens(lane.limitTokens) ? null : usage + more
+  return more === null || usage + more >= dueTokens(lane) ? null : usage + more
 }

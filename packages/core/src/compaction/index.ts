@@ -9,7 +9,7 @@ export {
   sentTexts,
 } from './costs.js'
 export { usageBelowTrigger, usageUnder } from './growth.js'
-export { type Lane, limitTokens, triggerTokens } from './lane.js'
+export { dueTokens, isCompactionDue, type Lane, limitTokens, triggerTokens } from './lane.js'
 export { ASKED_AGAIN_MS, HELD_MS, isRecorded, type KeptLane } from './lane-keeping.js'
 export {
   type CompactionPlan,

@@ -46,10 +46,29 @@ export function laneParts(settings: Settings): Omit<Lane, 'key' | 'strategy'> {
 }
 
 /**
- * Compaction is due (docs/pruning.md) when 20,000 tokens remain of a limit over 200,000, otherwise when a fifth
- * remains.
+ * The tokens at which a full context is compacted (docs/pruning.md#when-a-thread-is-compacted): 20,000 tokens remain of a
+ * limit over 200,000, otherwise a fifth.
  */
 export function triggerTokens(limit: number): number {
   const remaining = limit > 200_000 ? 20_000 : Math.floor(limit * 0.2)
   return limit - remaining
+}
+
+/** The fewest tokens at which a compaction of the lane may be due: past the strategy's threshold, or at the trigger. */
+export function dueTokens({ limitTokens, strategy }: Pick<Lane, 'limitTokens' | 'strategy'>): number {
+  return Math.min(Math.floor(limitTokens * strategy.compressionThreshold) + 1, triggerTokens(limitTokens))
+}
+
+/**
+ * Whether a context of so many tokens is compacted: at the trigger any is, and past the strategy's threshold one with more
+ * messages than the first and the newest, which stay.
+ */
+export function isCompactionDue(
+  { limitTokens, strategy }: Pick<Lane, 'limitTokens' | 'strategy'>,
+  { usage, messages, isCovered }: { usage: number; messages: number; isCovered: boolean },
+): boolean {
+  if (usage >= triggerTokens(limitTokens)) return true
+  if (usage <= limitTokens * strategy.compressionThreshold) return false
+  // Under a summary there are always more, but those that it covers may not be loaded.
+  return isCovered || messages > strategy.preserveTop + strategy.preserveBottom
 }

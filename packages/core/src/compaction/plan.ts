@@ -6,7 +6,7 @@ import { decidePrunings, type PruneDecision } from '../prune/decide.js'
 import { countTokens } from '../tokens/tokens.js'
 import { toolCatalogOf } from '../tools/catalog.js'
 import { countMessageTokens, overheadTokens, rawCost } from './costs.js'
-import { type Lane, triggerTokens } from './lane.js'
+import { dueTokens, isCompactionDue, type Lane } from './lane.js'
 import { planSummary } from './plan-summary.js'
 import { type CompactionState, type Coverage, isCovered } from './state.js'
 import { costUnder, plannedSummaryTokens } from './state-costs.js'
@@ -42,7 +42,7 @@ const GROWTH_SHARE_MIN = 0.1
 
 /**
  * Finds the next compaction of a conversation, or null if no compaction is due. Walking forward from the state's point,
- * it is due at the first boundary between turns where the context exceeds the trigger. It reads only the messages up to
+ * it is due at the first boundary between turns where the context exceeds the threshold or the trigger. It reads only the messages up to
  * there, so a worker that wakes late finds the same series as one that ran all along (docs/design.md#invariant-5).
  */
 export function nextCompaction(
@@ -61,7 +61,8 @@ export function nextCompaction(
     if (!message || comparePositions(message, state.point) > 0) break
     usage += costUnder(message, state)
   }
-  let due = Math.max(triggerTokens(lane.limitTokens), state === null ? 0 : usage + lane.limitTokens * GROWTH_SHARE_MIN)
+  let due = Math.max(dueTokens(lane), state === null ? 0 : usage + lane.limitTokens * GROWTH_SHARE_MIN)
+  const isCovered = state?.covered != null
   let counted = usage
   for (; at < messages.length; at++) {
     const message = messages[at]
@@ -69,7 +70,7 @@ export function nextCompaction(
     const cost = costUnder(message, state)
     counted += cost
     usage = reportedIn(message, counted, lane) ?? usage + cost
-    if (usage < due || !ends[at]) continue
+    if (usage < due || !ends[at] || !isCompactionDue(lane, { usage, messages: at + 1, isCovered })) continue
     const plan = planAt(readConversation(messages.slice(0, at + 1)), state, lane, reference, usage)
     if (plan) return plan
     due = usage + lane.limitTokens * GROWTH_SHARE_MIN
@@ -93,7 +94,9 @@ export function planCompaction(
   )
   const isCompacted = lane.strategy.planCoverage !== undefined
   const plan = isCompacted ? planAt(conversation, state, lane, reference, usage, 1) : null
-  return { plan, usage, isDue: isCompacted && usage >= triggerTokens(lane.limitTokens) }
+  const isCovered = state?.covered != null
+  const size = { usage, messages: conversation.messages.length, isCovered }
+  return { plan, usage, isDue: isCompacted && isCompactionDue(lane, size) }
 }
 
 /**

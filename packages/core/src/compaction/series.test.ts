@@ -137,7 +137,7 @@ test(
           known = usage
         }
       }),
-      { ...EACH, numRuns: Math.ceil(RUNS / 8) },
+      { ...EACH, numRuns: Math.ceil(RUNS / 4) },
     )
     expect(grown).toBeGreaterThan(100)
   },

@@ -67,7 +67,7 @@ test('a context beside any published state is valid, within its budget, and has 
   )
 })
 
-const talk = Array.from({ length: 200 }, (_, index) =>
+const talk = Array.from({ length: 240 }, (_, index) =>
   sampleMessage({
     seq: index + 1,
     role: index % 2 ? 'assistant' : 'user',

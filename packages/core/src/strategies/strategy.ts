@@ -16,9 +16,6 @@ import type { History } from '../history/history.js'
  * context and every worker finds the same series of compactions.
  */
 export interface ContextStrategy extends CoverageRules {
-  /** Share of the limit, from 0 to 1, past which the middle messages are summarized. */
-  readonly compressionThreshold: number
-
   /**
    * The messages that a context leaves out, by id, each with the reason for the receipt; a call is left out together
    * with its results. Absent if the strategy shows all messages that are not summarized.

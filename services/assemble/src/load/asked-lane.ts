@@ -1,5 +1,5 @@
 import type { ContextRequest, PartialSettings } from '@heddle/contracts'
-import { ASKED_AGAIN_MS, isRecorded, triggerTokens } from '@heddle/core'
+import { ASKED_AGAIN_MS, dueTokens, isRecorded } from '@heddle/core'
 import { type AskedLane, type Compaction, type ThreadRow, uncoveredSize } from '@heddle/store'
 import { isOfOthers } from './scope.js'
 
@@ -18,7 +18,7 @@ export function laneRecordOf({ own, lane, settings, current }: Compaction, reque
   if (own === null || !isCompacted || isOfOthers(request) || request.scope?.since !== undefined) return null
   return {
     askedAtMs: own.kept.find((one) => one.lane === lane.key)?.askedAtMs ?? null,
-    dueTokens: current === null ? triggerTokens(lane.limitTokens) : 0,
+    dueTokens: current === null ? dueTokens(lane) : 0,
   }
 }
 
