@@ -1,4 +1,4 @@
-import { mergeSettings } from '@heddle/contracts'
+import { mergeSettings, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
@@ -6,7 +6,7 @@ import { readConversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import { comparePositions } from '../conversation/order.js'
 import { laneOf } from '../strategies/lane-of.js'
-import { triggerTokens } from './lane.js'
+import { dueTokens, isCompactionDue, triggerTokens } from './lane.js'
 import { nextCompaction } from './plan.js'
 import { settle } from './settle.js'
 import { type CompactionState, isCovered, isOvertaken } from './state.js'
@@ -32,6 +32,45 @@ test("a lane's key depends on custom tools, and an agent's tools override those 
 describe('the trigger', () => {
   test('leaves a fifth of a limit, or 20,000 tokens of one over 200,000', () => {
     expect([100_000, 200_000, 1_000_000].map(triggerTokens)).toEqual([80_000, 160_000, 980_000])
+  })
+
+  test('is not awaited past the threshold of a strategy, by a conversation with more messages than it keeps', () => {
+    const talk = (count: number, characters: number) =>
+      Array.from({ length: count }, (_, index) =>
+        sampleMessage({ seq: index + 1, content: 'x '.repeat(characters / 2), role: index % 2 ? 'assistant' : 'user' }),
+      )
+    const usageAt = (messages: readonly Message[], settings: PartialSettings) => {
+      const own = laneOf(mergeSettings(settings))
+      const plan = nextCompaction(readConversation(messages), null, own, reference)
+      if (plan === null) return null
+      const before = messages.filter((message) => comparePositions(message, plan.point) <= 0)
+      return before.reduce((sum, message) => sum + costUnder(message, null), 0) / own.limitTokens
+    }
+    const long = talk(400, 2_000)
+    for (const strategy of ['sandwich', 'tree']) {
+      expect(usageAt(long, { budget: 100_000, strategy })).toBeCloseTo(0.7, 1)
+      expect(usageAt(long, { budget: 100_000, strategy })).toBeLessThan(0.72)
+    }
+    expect(usageAt(long, { budget: 100_000, sandwich: { compressionThreshold: 0.4 } })).toBeLessThan(0.42)
+    expect(usageAt(long, { budget: 100_000, sandwich: { compressionThreshold: 1 } })).toBeGreaterThanOrEqual(0.8)
+    expect(usageAt(talk(600, 8_000), { model: 'gpt-4.1', maxOutputTokens: 47_576 })).toBeLessThan(0.72)
+    // Ten large messages are all kept, and pruned only at the trigger.
+    expect(usageAt(talk(10, 29_200), { budget: 100_000 })).toBeNull()
+    expect(usageAt(talk(14, 21_200), { budget: 100_000 })).toBeGreaterThan(0.7)
+  })
+
+  test('agrees with needsCompression of the strategy', () => {
+    fc.assert(
+      fc.property(conversations(), fc.integer({ min: 600, max: 20_000 }), (messages, budget) => {
+        const own = lane(budget)
+        const usage = messages.reduce((sum, message) => sum + costUnder(message, null), 0)
+        const isNeeded = own.strategy.needsCompression(messages, own.limitTokens, usage)
+        const isDue = isCompactionDue(own, { usage, messages: messages.length, isCovered: false })
+        expect(isDue).toBe(isNeeded || usage >= triggerTokens(own.limitTokens))
+        if (isDue) expect(usage).toBeGreaterThanOrEqual(dueTokens(own))
+      }),
+      { numRuns: 60 },
+    )
   })
 
   test('does not touch a conversation below it', () => {
