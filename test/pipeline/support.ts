@@ -49,7 +49,10 @@ export interface Pipeline {
 }
 
 export type StartOptions = Partial<
-  Pick<StagesOptions, 'concurrency' | 'reconcile' | 'summarizer' | 'summarizers' | 'clock' | 'embedder' | 'store'>
+  Pick<
+    StagesOptions,
+    'concurrency' | 'reconcile' | 'summarizer' | 'summarizers' | 'clock' | 'embedder' | 'store' | 'log'
+  >
 >
 
 export const allStages: readonly StageName[] = ['ingest', 'prune', 'summarize', 'embed', 'assemble']

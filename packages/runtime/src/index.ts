@@ -5,6 +5,7 @@ export { type SettingsSource, settingsSourcesOf, variableOfSetting } from './con
 export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'
 export { EventLoopYielder, runCooperatively } from './event-loop-yielder.js'
+export { FirstTimes } from './first-times.js'
 export { Gatherer, splitUnlessAway } from './gatherer.js'
 export { keepHeapSmall, limitHeapGrowth } from './heap-growth.js'
 export { Limiter } from './limiter.js'

@@ -2,7 +2,7 @@ import type { AssembleJob, PartialSettings } from '@heddle/contracts'
 import type { TextEmbedder } from '@heddle/core'
 import { createExtractiveSummarizer, fixedSummarizer, type Summarizers } from '@heddle/models'
 import { type Job, LargeJobError, type Outcome, type WorkSize } from '@heddle/queue'
-import { type Clock, Limiter, type Logger } from '@heddle/runtime'
+import { type Clock, FirstTimes, Limiter, type Logger } from '@heddle/runtime'
 import type { NewEvent, Store } from '@heddle/store'
 import { buildRequested } from './handler.js'
 import { BuildInputCache } from './memory/build-input-cache.js'
@@ -54,6 +54,7 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
     tails: new PreviousContextCache(Math.floor(cacheBytesMax * SHARE_OF_TAILS)),
     warm: new BuildInputCache(Math.floor(cacheBytesMax * (1 - SHARE_OF_TAILS))),
     maker: new ContextMaker(),
+    unknownModels: new FirstTimes(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,
     snapshotLimiter: new Limiter({ atOnce: 1 }),

@@ -1,5 +1,6 @@
-import type { ContextJob, ContextResult, PartialSettings } from '@heddle/contracts'
+import type { ContextJob, ContextResult, PartialSettings, Settings } from '@heddle/contracts'
 import {
+  assumedWindow,
   isToBePrepared,
   type Message,
   preparedKey,
@@ -8,7 +9,7 @@ import {
   type TextEmbedder,
 } from '@heddle/core'
 import { type Answer, done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
-import type { Clock, Logger } from '@heddle/runtime'
+import type { Clock, FirstTimes, Logger } from '@heddle/runtime'
 import {
   type AskedContext,
   finishContext,
@@ -38,6 +39,8 @@ export interface AssembleDeps {
   readonly tails: PreviousContextCache
   readonly warm: BuildInputCache
   readonly maker: ContextMaker
+  /** Models without a known window that were warned of. */
+  readonly unknownModels: Pick<FirstTimes, 'isFirst'>
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   /** Ranks items by similarity to a request; null if it could not be loaded. */
@@ -62,6 +65,12 @@ export async function assemble(job: Job<ContextJob>, deps: AssembleDeps): Promis
   return await recordFailure(job, deps, () => buildRequested(job, deps))
 }
 
+function warnOfWindow({ log, unknownModels }: AssembleDeps, settings: Settings): void {
+  const window = assumedWindow(settings)
+  if (window !== null && unknownModels.isFirst(window.model))
+    log.warn(window, 'the window of this model is not known: unknownModelWindow is assumed, see HEDDLE_MODELS_FILE')
+}
+
 /** The same, but the caller records the reason of a failure. */
 export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): Promise<Outcome> {
   const { projectId, contextId } = job.payload
@@ -70,6 +79,7 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
   const loaded = await deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true })
   if ('reason' in loaded) return skipped(loaded.reason)
   const { deadlineAtMs } = loaded
+  warnOfWindow(deps, loaded.input.settings)
   const items =
     loaded.items && (await chooseItems(deps, projectId, { ...loaded.items, input: loaded.input, deadlineAtMs }))
   const input = items === null ? loaded.input : { ...loaded.input, items }

@@ -80,8 +80,20 @@ async function checkServers(
     const search = migrated
       ? await checkSearch(store, config, health).catch((error) => failedBy('search', error))
       : skipped('search')
+    const windows = migrated
+      ? await checkWindows(store, config).catch((error) => failedBy('model windows', error))
+      : skipped('model windows')
     const most = { process: connectionsOf(config, stageNames).total, stage: connectionsOf(config, ['assemble']).total }
-    return [reachable, ...checks, connectionCheck(health, most), clockCheck(health), ...queues, letters, search]
+    return [
+      reachable,
+      ...checks,
+      connectionCheck(health, most),
+      clockCheck(health),
+      ...queues,
+      letters,
+      search,
+      windows,
+    ]
   } catch (error) {
     const connections = server === undefined ? [] : await checkConnections(server)
     return [failedBy('database', error), ...connections, skipped('queues')]
@@ -126,6 +138,16 @@ async function checkSearch(store: Store, config: Config, health: ServerHealth): 
   const { searchCheck } = await import('./search.js')
   const largest = await store.inProject(projectIdOf(config.project), largestVectorScope)
   return searchCheck(health.pgvector, { largest, cacheMegabytes: config.vectorCacheMegabytes })
+}
+
+/** The models of settings and requests whose windows are assumed. */
+async function checkWindows(store: Store, config: Config): Promise<Check> {
+  const { listModelsInUse } = await import('@heddle/store')
+  const { projectIdOf } = await import('@heddle/core')
+  const { windowCheck } = await import('./model-windows.js')
+  const used = await store.inProject(projectIdOf(config.project), listModelsInUse)
+  const { model, unknownModelWindow } = mergeSettings(config.settings)
+  return windowCheck(used, { configured: model, assumedTokens: unknownModelWindow })
 }
 
 async function checkQueues(

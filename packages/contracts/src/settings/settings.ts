@@ -33,6 +33,8 @@ export const settingsSchema = z.strictObject({
   rollingWindow: count(1, 3_153_600_000).nullable(),
   /** The model that answers: determines the window and the token margin. */
   model: z.string().min(1).max(200).nullable(),
+  /** Tokens of the window of a model that no table has (docs/formats.md#models-that-no-table-has). */
+  unknownModelWindow: count(1_000, limits.budgetTokensMax),
   /** Tokens that a context may use; null uses the model's window minus the output reserve. */
   budget: count(1, limits.budgetTokensMax).nullable(),
   strategy: strategyNameSchema,
@@ -165,6 +167,8 @@ export type Settings = z.infer<typeof settingsSchema>
 export const defaultSettings: Settings = {
   rollingWindow: 86_400,
   model: null,
+  // That of the most widely used models.
+  unknownModelWindow: 200_000,
   budget: null,
   strategy: 'sandwich',
   fill: null,

@@ -2,7 +2,7 @@ import { PermanentError } from '@heddle/contracts'
 import { answerTokens, type Lane } from '../compaction/lane.js'
 import { countFrame, countNeutralMessage } from '../formats/index.js'
 import type { Counting } from '../history/counting.js'
-import { DEFAULT_WINDOW_TOKENS, isKnownModel, modelMargin } from '../tokens/models.js'
+import { assumedWindow, modelMargin } from '../tokens/models.js'
 import type { BuildInput } from './input.js'
 import type { FixedSection } from './section.js'
 import { toolsIn } from './sections.js'
@@ -61,10 +61,11 @@ export function budgetTooSmall(budget: number, needed: number, fixedTokens: numb
 /** Notes for the receipt about the token limit that was applied. */
 export function limitNotes({ settings }: BuildInput, lane: Lane): string[] {
   const { model, budget } = settings
+  const window = assumedWindow(settings)
   const assumed =
-    model !== null && !isKnownModel(model)
-      ? [`the window of model "${model}" is not known: ${DEFAULT_WINDOW_TOKENS} tokens are assumed`]
-      : []
+    window === null
+      ? []
+      : [`the window of model "${window.model}" is not known: ${window.tokens} tokens are assumed (unknownModelWindow)`]
   const held =
     budget !== null && budget > lane.limitTokens
       ? [

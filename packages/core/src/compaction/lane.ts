@@ -23,20 +23,22 @@ export interface Lane<Strategy extends CoverageRules = CoverageRules> {
   readonly tools: readonly ToolRule[]
 }
 
+type WindowSettings = Pick<Settings, 'model' | 'unknownModelWindow' | 'maxOutputTokens'>
+
 /**
  * The limit of a request: the model's window minus the tokens reserved for its answer, or the budget if that is lower.
  * The window is in the model's own tokens, so it is divided by the margin of its family; a budget is in tokens of our
  * counter.
  */
-export function limitTokens(settings: Pick<Settings, 'model' | 'maxOutputTokens' | 'budget'>): number {
-  const ownWindow = modelWindowTokens(settings.model) - answerTokens(settings)
+export function limitTokens(settings: WindowSettings & Pick<Settings, 'budget'>): number {
+  const ownWindow = modelWindowTokens(settings.model, settings.unknownModelWindow) - answerTokens(settings)
   const window = Math.floor(ownWindow / modelMargin(settings.model))
   return Math.max(1, Math.min(window, settings.budget ?? window))
 }
 
 /** Tokens reserved for the answer: at most half of a window, so that a small window still holds a request. */
-export function answerTokens({ model, maxOutputTokens }: Pick<Settings, 'model' | 'maxOutputTokens'>): number {
-  return Math.min(maxOutputTokens, Math.floor(modelWindowTokens(model) / 2))
+export function answerTokens({ model, unknownModelWindow, maxOutputTokens }: WindowSettings): number {
+  return Math.min(maxOutputTokens, Math.floor(modelWindowTokens(model, unknownModelWindow) / 2))
 }
 
 export function laneParts(settings: Settings): Omit<Lane, 'key' | 'strategy'> {

@@ -150,5 +150,7 @@ test('a receipt says when an answer gets fewer tokens than requested', () => {
   )
   expect(notesOf({ model: 'gpt-3.5-turbo-instruct', budget: 1_000 })).toEqual([])
   expect(notesOf({ model: 'gpt-4o' })).toEqual([])
-  expect(notesOf({ model: 'acme-2' })).toEqual(['the window of model "acme-2" is not known: 200000 tokens are assumed'])
+  expect(notesOf({ model: 'acme-2' })).toEqual([
+    'the window of model "acme-2" is not known: 200000 tokens are assumed (unknownModelWindow)',
+  ])
 })

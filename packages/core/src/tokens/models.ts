@@ -1,8 +1,5 @@
-import type { ModelLimits } from '@heddle/contracts'
+import { defaultSettings, type ModelLimits, type Settings } from '@heddle/contracts'
 import { type KnownModel, knownModels } from './model-windows.js'
-
-/** The window of an unknown model: that of the most widely used models. */
-export const DEFAULT_WINDOW_TOKENS = 200_000
 
 /** Filled at startup and never changed for an existing name, so that the meaning of a name is stable. */
 const added = new Map<string, ModelLimits>()
@@ -15,8 +12,17 @@ export function addModels(models: ReadonlyMap<string, ModelLimits>): void {
   for (const [name, limits] of models) added.set(name, limits)
 }
 
-export function modelWindowTokens(model: string | null): number {
-  return knownWindow(model) ?? DEFAULT_WINDOW_TOKENS
+/** @param assumed the window of a model that no table has; default that of the default settings */
+export function modelWindowTokens(model: string | null, assumed: number = defaultSettings.unknownModelWindow): number {
+  return knownWindow(model) ?? assumed
+}
+
+/** The window that settings assume for their model; null if a table has it, or no model is named. */
+export function assumedWindow({
+  model,
+  unknownModelWindow,
+}: Pick<Settings, 'model' | 'unknownModelWindow'>): { model: string; tokens: number } | null {
+  return model === null || isKnownModel(model) ? null : { model, tokens: unknownModelWindow }
 }
 
 /** Whether a table has the model; if not, its window is assumed. */
