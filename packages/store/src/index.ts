@@ -127,6 +127,7 @@ export {
   type ThreadDetailsRow,
 } from './threads/thread-details.js'
 export * from './threads/threads.js'
+export * from './threads/turns.js'
 export * from './threads/unsettled.js'
 export { exportTables, unexportedColumns } from './transfer/export-tables.js'
 export * from './transfer/thread-export.js'

@@ -2,6 +2,7 @@ import { type CompactionState, type Position, threadIdOf } from '@heddle/core'
 import {
   appendMessages,
   countMessages,
+  countTurns,
   countWindow,
   existingMessages,
   findArchiveEntry,
@@ -104,6 +105,8 @@ const queries: Record<string, (tx: Tx) => Promise<unknown>> = {
       nowMs: RECEIVED_AT_MS + 1_900,
       restoredCount: 1,
     }),
+  countTurns: (tx) => countTurns(tx, { threadId }),
+  'countTurns before a position': (tx) => countTurns(tx, { threadId, before: positionAt(900) }),
   loadMessagesBySeq: (tx) => loadMessagesBySeq(tx, { threadId, afterSeq: 50, limit: 10 }),
   listMessages: (tx) => listMessages(tx, { threadId, afterSeq: 50, limit: 10 }),
   listHistory: (tx) => listHistory(tx, { threadId, afterSeq: 50, limit: 10, order: 'desc' }),

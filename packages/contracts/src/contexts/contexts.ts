@@ -192,6 +192,24 @@ const systemBlockSchema = z.object({
   cache_control: z.object({ type: z.literal('ephemeral') }).optional(),
 })
 
+/** The settings of agent and thread for the call of the model that the context is sent with (docs/formats.md). */
+export const callSettingsSchema = settingsSchema
+  .pick({ model: true, temperature: true, topP: true, maxChatTurns: true, toolPermission: true })
+  .extend({
+    /** Tokens that the context leaves for the answer: the setting, at most half of the model's window. */
+    maxOutputTokens: z.int(),
+  })
+export type CallSettings = z.infer<typeof callSettingsSchema>
+
+/** How far a thread's current turn has come. */
+export const turnsSchema = z.object({
+  /** Replies of the model since the user's latest message; for the strategy `iterations`, its iterations. */
+  taken: z.int().min(0),
+  /** The setting `maxChatTurns`; null means no limit. */
+  max: z.int().nullable(),
+})
+export type Turns = z.infer<typeof turnsSchema>
+
 /** A built context as it is delivered. `messages` are in the request's format. */
 export const contextResultSchema = z.object({
   id: idSchema,
@@ -210,6 +228,10 @@ export const contextResultSchema = z.object({
   tools: z.array(z.record(z.string(), z.json())).default([]),
   /** Included items: the thread's own with the mode `always`, those added by hand, then those selected, best first. */
   items: z.array(requestItemSchema).default([]),
+  /** Absent in contexts of earlier versions. */
+  settings: callSettingsSchema.optional(),
+  /** Absent in contexts of earlier versions. */
+  turns: turnsSchema.optional(),
   receipt: receiptSchema,
 })
 export type ContextResult = z.infer<typeof contextResultSchema>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { turnsSchema } from '../contexts/contexts.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
@@ -75,6 +76,7 @@ export const runStateSchema = named(
     summary: runSummarySchema.nullable(),
     /** Number of iterations since the last clear, whether they are in `iterations`, covered, or neither. */
     totalIterations: z.int(),
+    turns: turnsSchema,
     /** Null before the first iteration, unless it was set. */
     startTime: z.string().nullable(),
     currentCli: z.string().nullable(),

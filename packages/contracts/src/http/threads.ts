@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { turnsSchema } from '../contexts/contexts.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
 import { partialSettingsSchema } from '../settings/settings.js'
@@ -91,6 +92,7 @@ export const threadSchema = named(
     uncounted: z.int(),
     /** Tokens of all of them verbatim in each format, within 5 %. */
     sentTokens: z.object(sentTokensShape),
+    turns: turnsSchema,
     headSeq: z.int(),
     /** The cursor of each stage. */
     cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),

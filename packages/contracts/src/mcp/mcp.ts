@@ -63,7 +63,16 @@ export const mcpTools = {
     description: `${buildContext.summary}. Messages are verbatim, condensed or summarized.`,
     input: contextRequestSchema.omit({ references: true }),
     output: buildContext.answers[200].schema
-      .pick({ id: true, tokensUsed: true, budget: true, summaryUsed: true, strategy: true, format: true })
+      .pick({
+        id: true,
+        tokensUsed: true,
+        budget: true,
+        summaryUsed: true,
+        strategy: true,
+        format: true,
+        settings: true,
+        turns: true,
+      })
       .extend({
         messages: z.array(z.record(z.string(), z.unknown())),
         notes: z.array(z.string()).describe('Notes for the reader, such as on messages that the window hides.'),

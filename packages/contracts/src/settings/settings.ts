@@ -20,6 +20,9 @@ export const summarizationProviders = [
 ] as const
 export type SummarizationProvider = (typeof summarizationProviders)[number]
 
+/** Which tool calls need an approval. */
+export const toolPermissions = ['always', 'never', 'tool'] as const
+
 const count = (least: number, most: number) => z.int().min(least).max(most)
 
 export const sectionOrders = ['cache-stable', 'status-first'] as const
@@ -44,6 +47,17 @@ export const settingsSchema = z.strictObject({
   format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).nullable(),
   /** Tokens reserved for the model's answer. */
   maxOutputTokens: count(1, 1_000_000),
+  /** Returned with each context for the call of the model; null leaves it to the provider (docs/formats.md). */
+  temperature: z.number().min(0).max(2).nullable(),
+  /** Returned with each context for the call of the model; null leaves it to the provider (docs/formats.md). */
+  topP: z.number().min(0).max(1).nullable(),
+  /** Replies of the model to one message of the user; null means no limit (docs/formats.md). */
+  maxChatTurns: count(1, 10_000).nullable(),
+  /**
+   * Which tool calls need the approval of the user: `always` all, `never` none, `tool` those whose tool requires it. Returned
+   * with each context; the caller applies it.
+   */
+  toolPermission: z.enum(toolPermissions, { error: `must be one of ${toolPermissions.join(', ')}` }),
   /** Disables background compaction (docs/pruning.md). */
   disableAutoSummarize: z.boolean(),
   /** Whether the next contexts are prepared in the background, for requests without `prebuild`. */
@@ -174,6 +188,10 @@ export const defaultSettings: Settings = {
   fill: null,
   format: null,
   maxOutputTokens: 4_096,
+  temperature: null,
+  topP: null,
+  maxChatTurns: null,
+  toolPermission: 'tool',
   disableAutoSummarize: false,
   prebuild: false,
   summarizationProvider: null,

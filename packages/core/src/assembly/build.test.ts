@@ -242,3 +242,25 @@ describe('an old failed call that shares its message with text', () => {
     expect(receipt.entries.find(({ fromSeq }) => fromSeq === 2)?.mode).toBe('raw')
   })
 })
+
+describe('for the call of the model, a context has', () => {
+  const [asked, replied] = [sampleMessage({ seq: 1 }), sampleMessage({ seq: 2, role: 'assistant' })]
+
+  test('the settings of the agent, with the tokens that are left for the answer', () => {
+    const settings = { temperature: 0.2, topP: 0.9, maxChatTurns: 3, toolPermission: 'always' as const }
+    const context = buildContext(inputOf([asked], { ...settings, model: 'gpt-4', maxOutputTokens: 8_000 }))
+    expect(context.settings).toEqual({ ...settings, model: 'gpt-4', maxOutputTokens: 4_096 })
+    expect(buildContext(inputOf([asked], {})).settings).toMatchObject({ temperature: null, toolPermission: 'tool' })
+  })
+
+  test('the turns taken since the user spoke, none for a new message, and a note at the limit', () => {
+    const limit = 'the limit of 1 chat turns is reached: 1 were taken'
+    const context = buildContext(inputOf([asked, replied], { maxChatTurns: 1 }))
+    expect(context).toMatchObject({ turns: { taken: 1, max: 1 }, receipt: { notes: [limit] } })
+    const anew = inputOf([asked, replied], { maxChatTurns: 1 }, 'neutral', {
+      request: { thread: 'run', message: 'And?' },
+    })
+    expect(buildContext(anew)).toMatchObject({ turns: { taken: 0, max: 1 }, receipt: { notes: [] } })
+    expect(buildContext(inputOf([replied], {}, 'neutral', { turnsBefore: 4 })).turns).toEqual({ taken: 5, max: null })
+  })
+})

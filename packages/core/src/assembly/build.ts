@@ -2,6 +2,7 @@ import type { ContextResult, ReceiptEntry } from '@heddle/contracts'
 import type { Lane } from '../compaction/lane.js'
 import { laneOf } from '../strategies/lane-of.js'
 import type { Body, BodyPlan } from './body.js'
+import { callSettings, turnNotes, turnsOf } from './call-settings.js'
 import { deliver } from './deliver.js'
 import { type Attempt, attempts, budgetTooSmall, countFixed, limitNotes, toolsTokens } from './frame.js'
 import { ineligibleCounts } from './hidden-messages.js'
@@ -65,6 +66,7 @@ function assembled(
   const order = sectionOrder[input.settings.sections.order].flatMap((name): readonly string[] =>
     name === 'history' ? plan.sections : [name],
   )
+  const turns = turnsOf(input)
   return {
     thread: input.thread.name,
     agent: input.agent.name,
@@ -76,6 +78,8 @@ function assembled(
     system: rendered.system,
     messages: rendered.messages,
     ...shownItems(fixed),
+    settings: callSettings(input),
+    turns,
     receipt: {
       rendererVersion: RENDERER_VERSION,
       eligible: entries.reduce((sum, entry) => sum + entry.count, 0),
@@ -102,6 +106,7 @@ function assembled(
         ...repairs,
         ...selectionNotes(input),
         ...memoryNotes(input),
+        ...turnNotes(turns),
       ],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),
     },

@@ -62,6 +62,10 @@ export interface BuildInput {
    * messages, and `stateId` names the summary of the loop.
    */
   readonly loop?: LoopContext
+  /** Replies of the model before those `messages` that the state does not cover, if none of them is from the user. Default 0. */
+  readonly turnsBefore?: number
+  /** Replies of the model since the user's latest message; needed only if `messages` are of several threads. */
+  readonly turns?: number
   readonly headSeq: number
   readonly clearEpoch: number
   /** The short reference of a message: `msg-xxxxxxxx`. */

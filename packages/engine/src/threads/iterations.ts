@@ -126,14 +126,16 @@ export async function getLoop({ store, projectId, settings }: EngineContext, thr
   const found = await store.inProject(projectId, async (tx) => {
     const row = await loadThread(tx, { threadId })
     if (!row) return null
-    return await loadLoop(tx, { thread: row, settings: mergeSettings(settings, row.agentSettings, row.settings) })
+    const merged = mergeSettings(settings, row.agentSettings, row.settings)
+    return { ...(await loadLoop(tx, { thread: row, settings: merged })), max: merged.maxChatTurns }
   })
   if (!found) throw notFound('thread', thread, 'see `heddle threads list`')
-  const { loop, progress } = found
+  const { loop, progress, max } = found
   const { summary: _, iterations, ...rest } = loop
   return {
     ...rest,
     iterations: iterations.map((iteration) => entryOf(truncateIteration(iteration))),
+    turns: { taken: loop.totalIterations, max },
     summary: progress && summaryOf(progress),
   }
 }

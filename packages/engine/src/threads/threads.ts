@@ -8,6 +8,7 @@ import {
   type ContextStateRow,
   countByRole,
   countPrunings,
+  countTurns,
   countWindow,
   listStates,
   listThreads,
@@ -57,18 +58,29 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     const { thread, lane, settings } = compaction
     const { rollingWindow } = settings
     const series = { threadId, lane: lane.key, clearEpoch: thread.clearEpoch }
-    const [roles, sizes, states, prunings, summaryCosts, counts] = await Promise.all([
+    const [roles, sizes, states, prunings, summaryCosts, counts, taken] = await Promise.all([
       countByRole(tx, { threadId }),
       loadThreadSizes(tx, { threadId }),
       listStates(tx, { ...series, limit: STATES_SHOWN_MAX }),
       countPrunings(tx, series),
       loadSummaryCosts(tx, { threadId }),
       countWindow(tx, { rollingWindow, ...thread, nowMs: parts.clock.nowMs() }),
+      countTurns(tx, { threadId }),
     ])
-    return { thread, lane, roles, sizes, states, prunings, summaryCosts, window: windowOverview(compaction, counts) }
+    return {
+      thread,
+      lane,
+      roles,
+      sizes,
+      states,
+      prunings,
+      summaryCosts,
+      window: windowOverview(compaction, counts),
+      turns: { taken, max: settings.maxChatTurns },
+    }
   })
   if (!found) throw notFound('thread', name, 'see `heddle threads list`')
-  const { thread, lane, roles, sizes, states, prunings, summaryCosts, window } = found
+  const { thread, lane, roles, sizes, states, prunings, summaryCosts, window, turns } = found
   return {
     threadId,
     name: thread.name,
@@ -83,6 +95,7 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     reasoningTokens: sizes.reasoningTokens,
     uncounted: sizes.uncounted,
     sentTokens: sentTokens(sizes),
+    turns,
     headSeq: thread.headSeq,
     cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
     lastError: thread.lastError,

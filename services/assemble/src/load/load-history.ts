@@ -4,16 +4,21 @@ import {
   countMessageTokens,
   ineligibleReason,
   isInWindow,
+  latestOfUser,
   type Message,
+  messagesAfter,
+  positionOf,
   sentIn,
   stateFromAnywhere,
   statusLimits,
+  type TurnMessages,
   windowBounds,
 } from '@heddle/core'
 import { refuseLargeJob } from '@heddle/queue'
 import {
   type Compaction,
   countMessages,
+  countTurns,
   countWindow,
   loadActivity,
   loadUncovered,
@@ -92,8 +97,20 @@ export async function loadHistoryInput(
     imported: counts.imported,
     state,
     stateId: state === null ? null : (current?.id ?? null),
+    turnsBefore: await turnsBeforeOf(tx, { threadId, messages: loaded, after: bare?.covered?.to ?? null }, request),
     summarizer: (state?.summary != null && current?.summarizer) || undefined,
   }
+}
+
+/** Read only if the user's latest message is not among those that no summary covers. */
+async function turnsBeforeOf(
+  tx: Tx,
+  { threadId, messages, after }: TurnMessages & { readonly threadId: string },
+  request: ContextRequest,
+): Promise<number> {
+  if (request.message !== undefined || latestOfUser(messages, after) !== null) return 0
+  const [first] = messagesAfter(messages, after)
+  return await countTurns(tx, { threadId, before: first === undefined ? null : positionOf(first) })
 }
 
 function tokensOf(messages: readonly Message[]): number {

@@ -8,6 +8,7 @@ import {
   NO_ACTIVITY,
   type ThreadShareOfScope,
   threadIdOf,
+  turnsTaken,
   type UnloadedRange,
 } from '@heddle/core'
 import { type Compaction, loadCompaction, loadMessagesById, type Tx } from '@heddle/store'
@@ -49,6 +50,11 @@ export async function loadMultiThreadInput(
     imported: all.reduce((sum, { imported }) => sum + imported, 0),
     state: merged.state,
     stateId: null,
+    turns: turnsTaken({
+      messages: ownInput.messages,
+      after: ownInput.state?.covered?.to ?? null,
+      before: ownInput.turnsBefore,
+    }),
     reference: (message: Message) => message.origin?.reference ?? messageReference(message.code),
   }
 }

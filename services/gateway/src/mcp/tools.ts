@@ -58,8 +58,8 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
 }
 
 function toBuilt({ receipt, ...built }: ContextResult) {
-  const { id, tokensUsed, budget, summaryUsed, strategy, format, messages } = built
-  return { id, tokensUsed, budget, summaryUsed, strategy, format, messages, notes: receipt.notes }
+  const { id, tokensUsed, budget, summaryUsed, strategy, format, settings, turns, messages } = built
+  return { id, tokensUsed, budget, summaryUsed, strategy, format, settings, turns, messages, notes: receipt.notes }
 }
 
 /** An answer over MCP contains its data twice, as text and as structured content. */

@@ -25,6 +25,7 @@ export function contextLines(result: ContextResult): Line[] {
     `eligible ${formatCount(receipt.eligible)} / imported ${formatCount(receipt.imported)}${ineligibleText(receipt.ineligible)}`,
     `messages: ${fateText(receipt.entries)}`,
     ...iterationLines(receipt),
+    ...turnLines(result),
     ...receipt.notes.map((note) => `note: ${safeText(note)}`),
   ]
 }
@@ -59,6 +60,11 @@ export function messageLines(result: ContextResult): string[] {
 function ineligibleText(ineligible: Readonly<Record<string, number>>): string {
   const parts = Object.entries(ineligible).filter(([, count]) => count > 0)
   return parts.length === 0 ? '' : ` (left out: ${parts.map(([reason, count]) => `${count} ${reason}`).join(', ')})`
+}
+
+/** Printed only if the agent or the thread has a limit. */
+function turnLines({ turns }: ContextResult): string[] {
+  return turns?.max == null ? [] : [`chat turns: ${formatCount(turns.taken)} of ${formatCount(turns.max)}`]
 }
 
 /** `iterations: 7 covered, 3 raw, 2 left-out`, then the reason for each that was left out. */

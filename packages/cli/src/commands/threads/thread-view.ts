@@ -45,6 +45,9 @@ export function threadLines(thread: ThreadOverview): Line[] {
     ...sizeLines(thread),
     `eligible ${formatCount(thread.eligible)} / imported ${formatCount(thread.imported)} · kept aside ${keptAsideText(thread.keptAside)}`,
     `condensed ${formatCount(prunings.condense)} · removed ${formatCount(prunings.remove)} · stubs ${formatCount(prunings.stub)}`,
+    ...(thread.turns.max === null
+      ? []
+      : [`chat turns: ${formatCount(thread.turns.taken)} of ${formatCount(thread.turns.max)}`]),
     ...costLines(thread.summaryCosts),
     ...(thread.lastError === null ? [] : [`last error: ${safeText(thread.lastError)}`]),
     '',
