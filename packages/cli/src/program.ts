@@ -17,6 +17,7 @@ import { registerRecall } from './commands/find/recall.js'
 import { registerSearch } from './commands/find/search.js'
 import { registerImport } from './commands/import.js'
 import { registerItems } from './commands/items/items.js'
+import { registerMessages } from './commands/messages/messages.js'
 import { registerGateway } from './commands/serve/gateway.js'
 import { registerMcp } from './commands/serve/mcp.js'
 import { registerTail } from './commands/serve/tail.js'
@@ -51,6 +52,7 @@ export function buildProgram(context: CommandContext): Command {
     registerImport,
     registerContext,
     registerThreads,
+    registerMessages,
     registerAgents,
     registerSettings,
     registerProjects,

@@ -10,6 +10,7 @@ import { planPruning } from './contexts/prune-plan.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
 import { itemsClient } from './items/items-client.js'
+import { findMessages, listAgentMessages } from './messages/across-threads.js'
 import { listMessages } from './messages/history.js'
 import { appendMessages } from './messages/messages.js'
 import { createProducer } from './messages/producer.js'
@@ -30,6 +31,8 @@ export function createClient(options: ClientOptions): Client {
       append: (append) => appendMessages(parts, append),
       producer: (producer) => createProducer(parts, producer),
       list: (listing) => listMessages(parts, listing),
+      ofAgent: (listing) => listAgentMessages(parts, listing),
+      find: (listing) => findMessages(parts, listing),
     },
     deadLetters: {
       list: (selection = {}) => listAllDeadLetters(parts, selection),

@@ -84,8 +84,17 @@ export { type AppendBatch, appendMessages, isRepeat } from './messages/append-me
 export type { Append, AppendOutcome, PreparedMessage } from './messages/append-plan.js'
 export { ensureThread, type ThreadToEnsure } from './messages/ensure-threads.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './messages/history.js'
+export { loadMessagePage, type MessagePage, type PlacedMessage } from './messages/message-pages.js'
 export * from './messages/messages.js'
 export { importPartContents, loadPartContents, partHashesOf } from './messages/part-contents.js'
+export {
+  type AgentListing,
+  findAgentPlaces,
+  findSourcePlaces,
+  type MessagePlace,
+  type SourceListing,
+  type ThreadPosition,
+} from './messages/places.js'
 export * from './messages/references.js'
 export { findOriginals, holdHead, insertMarks, type NewMark, type StoredOriginal } from './messages/restore-marks.js'
 export { recordTokenCounts, type TokenCount } from './messages/token-counts.js'
@@ -126,6 +135,7 @@ export {
   type ThreadChange,
   type ThreadDetailsRow,
 } from './threads/thread-details.js'
+export { loadThreadWindows, type ThreadWindowRow } from './threads/thread-windows.js'
 export * from './threads/threads.js'
 export * from './threads/turns.js'
 export * from './threads/unsettled.js'

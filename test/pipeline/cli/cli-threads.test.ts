@@ -77,6 +77,21 @@ describe('threads', () => {
   })
 })
 
+test('the messages of an agent are listed over all of its threads, and one is found by its id at the source', async () => {
+  await home.heddle('import', 'talk.jsonl', '--agent', 'router', '--thread', 'first')
+  await home.heddle('import', 'talk.jsonl', '--agent', 'router', '--thread', 'second')
+  const page = await home.heddle('agents', 'history', 'router', '--limit', '4', '--json')
+  expect(page.document.items.map(({ thread }: { thread: string }) => thread)).toHaveLength(4)
+  const next = ['agents', 'history', 'router', '--cursor', page.document.nextCursor]
+  const rest = await home.heddle(...next, '--json')
+  expect([rest.document.items.length, rest.document.nextCursor]).toEqual([2, null])
+  const { stdout } = await home.heddle('agents', 'history', 'router', '--order', 'desc', '--since', '1d')
+  expect(stdout).toMatch(/thread +seq +time +role +window +reference +message/)
+  const found = await home.heddle('messages', 'find', 'chat-1', '--agent', 'router', '--json')
+  expect(found.document.items.map(({ thread }: { thread: string }) => thread).sort()).toEqual(['first', 'second'])
+  expect((await home.heddle('messages', 'find', 'chat-9')).stdout).toContain('no message has this id at its source')
+})
+
 describe('a clear', () => {
   test('empties the windows of an agent, and the history marks the messages that are hidden', async () => {
     const build = ['context', 'build', '--thread', 'talk', '--message', 'next', '--json']

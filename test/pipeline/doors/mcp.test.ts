@@ -135,6 +135,21 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     })
   })
 
+  test('a message is found by its id at the source, and the history of an agent has all of its threads', async () => {
+    for (const thread of ['ask', 'answer']) {
+      const messages = [{ role: 'user', content: `${thread} about terns`, sourceId: `chat-${thread}` }]
+      await call('append_messages', { agent: 'router', thread, messages })
+    }
+    const threadsOf = async (args: object) =>
+      (await call('history', { ...args })).structuredContent.items.map(({ thread }: Result) => thread)
+    expect(await threadsOf({ sourceId: 'chat-ask' })).toEqual(['ask'])
+    expect(await threadsOf({ agent: 'router' })).toEqual(['answer', 'ask'])
+    for (const args of [{}, { agent: 'router', thread: 'ask' }]) {
+      const refused = await call('history', args)
+      expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('thread') }] })
+    }
+  })
+
   test('messages that the window hides are named by the append, and by the context without them', async () => {
     const messages = [{ role: 'user', content: 'the pelican of last year', sentAt: '2025-02-12T14:30:00Z' }]
     const old = { agent: 'archivist', thread: 'old', messages }

@@ -24,6 +24,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       append: (append) => appendOverHttp(transport, append),
       list: async ({ thread, ...page }) =>
         (await call('listMessages', { params: { thread }, query: pageQuery(page) })).body,
+      ofAgent: async ({ agent, ...query }) => (await call('listAgentMessages', { params: { agent }, query })).body,
+      find: async (query) => (await call('findMessages', { query })).body,
     },
     contexts: {
       build: (request, { deadlineMs = options.deadlineMs, ...others } = {}) =>

@@ -8,9 +8,8 @@ import type { RemoteAppendOptions } from './append.js'
  * interface runs with either.
  */
 export interface RemoteClient extends Omit<Client, 'messages' | 'threads' | 'projects'> {
-  readonly messages: {
+  readonly messages: Omit<Client['messages'], 'append' | 'producer'> & {
     append(options: RemoteAppendOptions): Promise<AppendResult>
-    readonly list: Client['messages']['list']
   }
   readonly threads: Omit<Client['threads'], 'waitUntilSettled'>
 }

@@ -33,7 +33,14 @@ import type {
 } from './contexts.js'
 import type { FollowedEvents, FollowOptions, SubscribeOptions } from './events.js'
 import type { ItemsClient } from './items.js'
-import type { AppendOptions, ListMessagesOptions, Producer, ProducerOptions } from './messages.js'
+import type {
+  AppendOptions,
+  FindMessagesOptions,
+  ListAgentMessagesOptions,
+  ListMessagesOptions,
+  Producer,
+  ProducerOptions,
+} from './messages.js'
 import type { Page } from './pages.js'
 import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
 import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
@@ -44,7 +51,12 @@ export interface Client {
     append(options: AppendOptions): Promise<AppendResult>
     /** For many callers with one message each: collects their messages into batches. */
     producer(options: ProducerOptions): Producer
+    /** The history of a thread. */
     list(options: ListMessagesOptions): Promise<Page<MessageEntry>>
+    /** The history of an agent over all of its threads. */
+    ofAgent(options: ListAgentMessagesOptions): Promise<Page<MessageEntry>>
+    /** The messages with an id at their source, newest first: a reply belongs to the thread of one of them. */
+    find(options: FindMessagesOptions): Promise<Page<MessageEntry>>
   }
   readonly deadLetters: {
     /** Jobs that failed permanently, newest first: those of the project, and those that name no project. */

@@ -1,7 +1,17 @@
-import { type AppendWarning, limits, type MessageInput, nameSchema } from '@heddle/contracts'
+import {
+  type AppendWarning,
+  limits,
+  type MessageInput,
+  momentSchema,
+  nameSchema,
+  sourceIdSchema,
+} from '@heddle/contracts'
 import { z } from 'zod'
 import type { FormEntries } from '../forms/entries.js'
 import type { FormName } from '../forms/index.js'
+
+const limitSchema = z.int().min(1).max(limits.pageItemsMax).default(100)
+const orderSchema = z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc')
 
 export const listMessagesSchema = z.strictObject({
   thread: nameSchema,
@@ -9,11 +19,36 @@ export const listMessagesSchema = z.strictObject({
   cursor: z.string().optional(),
   /** @deprecated The former name of `cursor`. */
   after: z.string().optional().meta({ deprecated: true }),
-  limit: z.int().min(1).max(limits.pageItemsMax).default(100),
-  order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('asc'),
+  limit: limitSchema,
+  order: orderSchema,
 })
 
 export type ListMessagesOptions = z.input<typeof listMessagesSchema>
+
+export const listAgentMessagesSchema = z.strictObject({
+  agent: nameSchema,
+  cursor: z.string().optional(),
+  limit: limitSchema,
+  order: orderSchema,
+  /** Messages at or after this moment: a time, or how long ago, such as `1h`. */
+  since: momentSchema.optional(),
+  /** Messages before this moment. */
+  until: momentSchema.optional(),
+})
+
+export type ListAgentMessagesOptions = z.input<typeof listAgentMessagesSchema>
+
+export const findMessagesSchema = z.strictObject({
+  /** The message's id at its source, exactly as it was appended. */
+  sourceId: sourceIdSchema,
+  /** Only threads of this agent. */
+  agent: nameSchema.optional(),
+  thread: nameSchema.optional(),
+  cursor: z.string().optional(),
+  limit: limitSchema,
+})
+
+export type FindMessagesOptions = z.input<typeof findMessagesSchema>
 
 export type AppendOptions = AppendSettings & AppendMessages
 

@@ -1,13 +1,22 @@
 import { z } from 'zod'
-import { messageBodySchema, roles, thinkingBlockSchema, toolCallSchema } from '../messages/messages.js'
+import { messageBodySchema, roles, sourceIdSchema, thinkingBlockSchema, toolCallSchema } from '../messages/messages.js'
 import { storedPartSchema } from '../messages/parts.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
+import { momentSchema } from '../recall/archive.js'
 import { settingsSchema } from '../settings/settings.js'
 import { formats } from '../settings/strategies.js'
 import { appendWarningSchema } from '../warnings.js'
-import { isoTimeSchema, jsonRecordSchema, named, pageSchema, tooMany } from './common.js'
+import {
+  isoTimeSchema,
+  jsonRecordSchema,
+  named,
+  orderedPageQuerySchema,
+  pageQuerySchema,
+  pageSchema,
+  tooMany,
+} from './common.js'
 
 const appendFields = {
   agent: nameSchema,
@@ -135,3 +144,19 @@ export const messageEntrySchema = named(
 /** A message as it was appended, with its current state. Fields that the producer did not send are absent. */
 export type MessageEntry = OutputOf<typeof messageEntrySchema>
 export const messagePageSchema = named('MessagePage', pageSchema(messageEntrySchema))
+
+/** Which messages of an agent are listed, in which order. */
+export const agentMessagesQuerySchema = orderedPageQuerySchema.extend({
+  /** Messages at or after this moment, by their position in the conversation. */
+  since: momentSchema.optional(),
+  /** Messages before this moment. */
+  until: momentSchema.optional(),
+})
+
+export const findMessagesQuerySchema = pageQuerySchema.extend({
+  /** The message's id at its source, exactly as it was appended. */
+  sourceId: sourceIdSchema,
+  /** Only threads of this agent. */
+  agent: nameSchema.optional(),
+  thread: nameSchema.optional(),
+})

@@ -13,9 +13,9 @@ const REFERENCE = 'Recall the full text by this reference'
 
 const page = {
   limit: 'Entries of a page',
-  cursor: 'nextCursor of the previous page',
+  cursor: 'nextCursor of the page before',
 }
-const nextCursor = 'cursor for the next page; null on the last'
+const nextCursor = 'null on the last page'
 
 const snapshot = {
   id: 'What restore_snapshot takes',
@@ -118,9 +118,16 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
     },
   },
   history: {
-    input: { thread: 'Thread to read', ...page, order: 'desc: newest first' },
+    input: {
+      thread: 'Thread to read',
+      agent: 'Agent whose threads are read',
+      sourceId: 'Id at the source',
+      ...page,
+      order: 'desc: newest first',
+    },
     output: {
       items: 'Messages in order',
+      'items[].thread': 'Its thread',
       'items[].reference': REFERENCE,
       'items[].role': 'Who speaks',
       'items[].content': 'The whole text',

@@ -3,6 +3,7 @@ import { contextRequestSchema } from '../contexts/contexts.js'
 import type { ErrorCode } from '../errors.js'
 import { pageSchema } from '../http/common.js'
 import { appendToolInputSchema } from '../http/messages.js'
+import { sourceIdSchema } from '../messages/messages.js'
 import { type OperationId, operations } from '../operations/index.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
@@ -109,16 +110,18 @@ export const mcpTools = {
   history: {
     title: 'History',
     operation: 'listMessages',
-    description: `${listMessages.summary}: its messages as they were appended, page by page, including those hidden from contexts by clears and windows.`,
+    description: `${listMessages.summary}, page by page, including messages hidden from contexts by clears and windows. With agent alone: of all its threads. With sourceId: messages with this id at their source, newest first; replies belong to their thread.`,
     input: z.strictObject({
-      thread: nameSchema,
+      thread: nameSchema.optional(),
+      agent: nameSchema.optional(),
+      sourceId: sourceIdSchema.optional(),
       cursor: cursorSchema,
       limit: z.int().min(1).max(100).default(20),
       order: z.enum(['asc', 'desc'], { error: 'must be asc or desc' }).default('desc'),
     }),
     output: listMessages.answers[200].schema,
     annotations: reading,
-    recovery: { NOT_FOUND: 'Check the name of the thread; search shows the thread of each hit.' },
+    recovery: { NOT_FOUND: 'Check the name; search shows the thread of each hit.' },
   },
   append_messages: {
     title: 'Append messages',

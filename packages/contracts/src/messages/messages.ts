@@ -31,11 +31,14 @@ export const thinkingBlockSchema = z.strictObject({
 })
 export type ThinkingBlock = z.infer<typeof thinkingBlockSchema>
 
+/** The id of a message at its source, such as that of a chat. */
+export const sourceIdSchema = foreignNameSchema(512)
+
 const rawMessageSchema = z.strictObject({
   /** A UUID chosen by the client (version 7 from the SDK): the idempotency key of the message in its thread. */
   id: idSchema,
   /** The message's id at its source, such as a chat's message id: for routing replies. */
-  sourceId: foreignNameSchema(512).optional(),
+  sourceId: sourceIdSchema.optional(),
   role: z.enum(roles, { error: `must be one of ${roles.join(', ')}` }),
   content: z.string().max(limits.messageCharactersMax, `must have at most ${limits.messageCharactersMax} characters`),
   /** Images, documents and sounds, in the order of their positions in the content. */

@@ -1,3 +1,4 @@
+import { agentParamsSchema } from '../http/agents.js'
 import { orderedPageQuerySchema } from '../http/common.js'
 import {
   iterationPageSchema,
@@ -5,7 +6,14 @@ import {
   iterationsBodySchema,
   runStateSchema,
 } from '../http/iterations.js'
-import { appendBodySchema, appendedSchema, messagePageSchema, receivedAppendBodySchema } from '../http/messages.js'
+import {
+  agentMessagesQuerySchema,
+  appendBodySchema,
+  appendedSchema,
+  findMessagesQuerySchema,
+  messagePageSchema,
+  receivedAppendBodySchema,
+} from '../http/messages.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
 import { operation } from './operation.js'
@@ -52,6 +60,31 @@ export const messageOperations = {
     params: threadParamsSchema,
     query: orderedPageQuerySchema,
     answers: { 200: { description: 'A page of messages.', schema: messagePageSchema } },
+  }),
+  listAgentMessages: operation({
+    method: 'GET',
+    path: '/v1/agents/:agent/messages',
+    tag: 'messages',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The history of an agent over all of its threads',
+    description:
+      'Every message ever appended to a thread of the agent, by time, including those hidden from contexts by clears and rolling windows. A page with large messages may be short.',
+    params: agentParamsSchema,
+    query: agentMessagesQuerySchema,
+    answers: { 200: { description: 'A page of messages.', schema: messagePageSchema } },
+  }),
+  findMessages: operation({
+    method: 'GET',
+    path: '/v1/messages',
+    tag: 'messages',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The messages with an id at their source, newest first',
+    description:
+      'Each shows its thread, to which a reply to it belongs. There are several if one entry of the source became several messages, or if several threads have it.',
+    query: findMessagesQuerySchema,
+    answers: { 200: { description: 'A page of messages; empty if no message has it.', schema: messagePageSchema } },
   }),
   appendIterations: operation({
     method: 'POST',

@@ -23,7 +23,7 @@ export interface Restoration {
 }
 
 /** Bytes of the messages of one page of a history. A page has at least one message, whatever its size. */
-const PAGE_BYTES_MAX = 8_000_000
+export const PAGE_BYTES_MAX = 8_000_000
 
 export interface HistoryQuery {
   readonly threadId: string
@@ -98,7 +98,7 @@ export async function listHistory(
 }
 
 /** The size of a message besides its content: calls, reasoning and metadata. */
-function objectBytes(tx: Tx) {
+export function objectBytes(tx: Tx) {
   return tx`(
     coalesce(octet_length(parts::text), 0) + coalesce(octet_length(thinking::text), 0)
     + coalesce(octet_length(tool_calls::text), 0) + coalesce(octet_length(usage::text), 0)
@@ -115,7 +115,7 @@ function shownBytes(tx: Tx, threadId: string) {
     ), 0) end`
 }
 
-function latestRestoration(tx: Tx) {
+export function latestRestoration(tx: Tx) {
   return tx`(
     select json_build_object(
       'seq', mark.seq, 'orderedAtMs', floor(extract(epoch from mark.ordered_at) * 1000), 'metadata', mark.metadata)
@@ -141,10 +141,13 @@ export function historyColumns(tx: Tx) {
 /** The messages of a thread's rows, as `readMessages` reads them, with every field. */
 export async function readHistory(tx: Tx, threadId: string, rows: readonly HistoryRow[]): Promise<HistoryMessage[]> {
   const read = await withOriginals(tx, threadId, rows, historyColumns(tx))
-  return read.map(({ row, original }) => {
-    const { sourceId, metadata } = original ?? row
-    const { sentAtMs, receivedAtMs, restored } = row
-    const message = { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata }
-    return restored == null ? message : { ...message, restored }
-  })
+  return read.map(({ row, original }) => toHistoryMessage(row, original))
+}
+
+/** @param original for a mark: the message that it shows */
+export function toHistoryMessage(row: HistoryRow, original: HistoryRow | null): HistoryMessage {
+  const { sourceId, metadata } = original ?? row
+  const { sentAtMs, receivedAtMs, restored } = row
+  const message = { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata }
+  return restored == null ? message : { ...message, restored }
 }

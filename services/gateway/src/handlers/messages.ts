@@ -23,6 +23,8 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     return { status: ack === 'queued' ? 202 : 200, body: appended }
   },
   listMessages: ({ client, params, query }) => client.messages.list({ ...query, ...params }),
+  listAgentMessages: ({ client, params, query }) => client.messages.ofAgent({ ...query, ...params }),
+  findMessages: ({ client, query }) => client.messages.find(query),
   appendIterations({ client, params, body, headers }) {
     const idOf = createIds(headers['idempotency-key'], 'iteration', params.thread)
     const iterations = body.iterations.map((iteration, index) => ({ ...iteration, id: iteration.id ?? idOf(index) }))

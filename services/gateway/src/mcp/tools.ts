@@ -10,6 +10,7 @@ import {
   operations,
   type Permission,
   parse,
+  validationError,
 } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
@@ -39,7 +40,7 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     const { items, nextCursor } = await client.threads.list({ ...page, agent })
     return { items: items.map(toListedThread), nextCursor }
   },
-  history: (input, { client }) => historyWithin(PAGE_CHARACTERS_MAX, input, client),
+  history: (input, { client }) => pageWithin(input, (page) => listHistory(page, client)),
   async append_messages({ context, ...input }, { client, role, signal }) {
     // The client parses messages by their format.
     const append = input as RemoteAppendOptions
@@ -62,18 +63,28 @@ function toBuilt({ receipt, ...built }: ContextResult) {
   return { id, tokensUsed, budget, summaryUsed, strategy, format, settings, turns, messages, notes: receipt.notes }
 }
 
+async function listHistory({ thread, agent, sourceId, order, ...page }: Input<'history'>, { messages }: RemoteClient) {
+  if (sourceId !== undefined) return await messages.find({ sourceId, thread, agent, ...page })
+  if (thread === undefined && agent !== undefined) return await messages.ofAgent({ agent, order, ...page })
+  if (thread !== undefined && agent === undefined) return await messages.list({ thread, order, ...page })
+  throw validationError('thread', 'or agent is needed, and not both; with sourceId each narrows the search', thread)
+}
+
 /** An answer over MCP contains its data twice, as text and as structured content. */
 const PAGE_CHARACTERS_MAX = 2_000_000
 
 /** A page with as many messages as the limit allows, and at least one; a page that was too large is read again, for its cursor. */
-async function historyWithin(charactersMax: number, input: Input<'history'>, client: RemoteClient) {
-  const page = await client.messages.list(input)
+async function pageWithin<Listing extends { readonly limit: number }>(
+  input: Listing,
+  list: (input: Listing) => ReturnType<RemoteClient['messages']['list']>,
+) {
+  const page = await list(input)
   let characters = 0
   const fitting = page.items.findIndex((message) => {
     characters += JSON.stringify(message).length
-    return characters > charactersMax
+    return characters > PAGE_CHARACTERS_MAX
   })
-  return fitting === -1 ? page : await client.messages.list({ ...input, limit: Math.max(1, fitting) })
+  return fitting === -1 ? page : await list({ ...input, limit: Math.max(1, fitting) })
 }
 
 /** A short form of each thread: a page with all fields would fill a model's window. */

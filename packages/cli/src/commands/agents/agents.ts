@@ -1,10 +1,23 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { given, nameOption, type PageOptions } from '../../options/options.js'
+import {
+  given,
+  momentOption,
+  nameOption,
+  type OrderOptions,
+  type PageOptions,
+  withOrderOption,
+} from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { registerAgentsErase } from '../admin/erase.js'
 import { clientCommand, listCommand } from '../declared.js'
+import { threadMessageColumns } from '../messages/message-columns.js'
 import { registerAgentsSet } from './agents-set.js'
+
+interface HistoryOptions extends OrderOptions {
+  readonly since?: string
+  readonly until?: string
+}
 
 export function registerAgents(program: Command, context: CommandContext): void {
   const group = program.command('agents').description('list, show, create, change and erase agents')
@@ -33,6 +46,21 @@ export function registerAgents(program: Command, context: CommandContext): void 
       `docs: ${agent.docs.length === 0 ? 'none' : agent.docs.map((doc) => safeText(doc.name)).join(', ')}`,
       `settings: ${safeText(JSON.stringify(agent.settings))}`,
     ],
+  })
+  listCommand(group, context, {
+    name: 'history',
+    description: 'page through all messages of all threads of an agent, including those that contexts no longer show',
+    arguments: [['<name>', 'the agent', nameOption('agent')]],
+    options: (command) =>
+      withOrderOption(command)
+        .option('--since <moment>', 'messages from this moment on: 1h, 7d, or a time', momentOption('since'))
+        .option('--until <moment>', 'messages before this moment', momentOption('until')),
+    examples: ['heddle agents history coder', 'heddle agents history coder --since 1d --order desc --json'],
+    load: ({ messages }, { limit, cursor, order, since, until }: HistoryOptions, agent: string) =>
+      messages.ofAgent({ agent, order, limit, cursor, since, until }),
+    items: 'messages',
+    none: () => 'no messages',
+    columns: threadMessageColumns,
   })
   registerAgentsSet(group, context)
   registerAgentsErase(group, context)

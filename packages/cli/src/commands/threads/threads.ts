@@ -1,11 +1,10 @@
-import type { MessageEntry } from '@heddle/client/interface'
-import { describePart } from '@heddle/core'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { given, nameOption, type OrderOptions, type PageOptions, withOrderOption } from '../../options/options.js'
-import { oneLine, safeText } from '../../output/safe-text.js'
+import { safeText } from '../../output/safe-text.js'
 import { registerThreadsErase } from '../admin/erase.js'
 import { clientCommand, listCommand } from '../declared.js'
+import { messageColumns } from '../messages/message-columns.js'
 import { threadLines } from './thread-view.js'
 import { registerThreadsProcesses } from './threads-processes.js'
 import { registerThreadsSet } from './threads-set.js'
@@ -14,8 +13,6 @@ import { registerThreadsTransfer } from './threads-transfer.js'
 interface ListOptions extends PageOptions {
   readonly agent?: string
 }
-
-const EXCERPT_CHARACTERS = 80
 
 export function registerThreads(program: Command, context: CommandContext): void {
   const group = program.command('threads').description('list, show, change, export, import and erase threads')
@@ -69,23 +66,10 @@ export function registerThreads(program: Command, context: CommandContext): void
       messages.list({ thread, order, limit, cursor }),
     items: 'messages',
     none: () => 'no messages yet',
-    columns: [
-      { title: 'seq', count: ({ seq }) => seq },
-      { title: 'time', text: ({ orderedAt }) => orderedAt },
-      { title: 'role', text: ({ role }) => role },
-      { title: 'window', text: ({ inWindow }) => (inWindow ? 'in' : '-') },
-      { title: 'reference', text: ({ reference }) => reference },
-      { title: 'message', text: excerpt },
-    ],
+    columns: messageColumns,
   })
   registerThreadsSet(group, context)
   registerThreadsProcesses(group, context)
   registerThreadsErase(group, context)
   registerThreadsTransfer(group, context)
-}
-
-function excerpt({ content, parts = [], toolCalls = [] }: MessageEntry): string {
-  const shown = parts.map((part) => `[${describePart(part)}]`)
-  const calls = toolCalls.map(({ name }) => `[calls ${name}]`)
-  return oneLine([content, ...shown, ...calls].filter((part) => part !== '').join(' '), EXCERPT_CHARACTERS)
 }

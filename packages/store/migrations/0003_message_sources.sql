@@ -1,0 +1,1 @@
+CREATE INDEX "messages_source" ON "heddle"."messages" USING hash ("source_id") WHERE source_id is not null;
