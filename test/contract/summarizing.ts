@@ -1,7 +1,7 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import { type SummaryRequest, summarizeExtractively, threadIdOf } from '@heddle/core'
 import { fixedSummarizer, type Summarizer, type Summarizers } from '@heddle/models'
-import { prune } from '@heddle/prune'
+import { type PruneDeps, prune } from '@heddle/prune'
 import type { Job, Outcome } from '@heddle/queue'
 import { type Compaction, type ContextStateRow, loadCompaction, type Store } from '@heddle/store'
 import { type SummarizeDeps, summarize } from '@heddle/summarize'
@@ -54,8 +54,13 @@ export async function say(store: Store, thread: string, from: number, count: num
   }
 }
 
-export function pruneOnce(store: Store, thread: string, settings: PartialSettings): Promise<Outcome> {
-  return prune(jobFor(thread), { store, settings })
+export function pruneOnce(
+  store: Store,
+  thread: string,
+  settings: PartialSettings,
+  more: Partial<PruneDeps> = {},
+): Promise<Outcome> {
+  return prune(jobFor(thread), { store, settings, ...more })
 }
 
 export function summarizeOnce(

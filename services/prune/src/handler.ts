@@ -14,6 +14,7 @@ import {
   usageUnder,
 } from '@heddle/core'
 import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
+import type { Logger } from '@heddle/runtime'
 import {
   type Compaction,
   clearThreadFailure,
@@ -40,6 +41,7 @@ export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */
   readonly settings: PartialSettings
   readonly store: Store
+  readonly log?: Pick<Logger, 'info'> | undefined
   /** Largest input read in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
@@ -62,10 +64,11 @@ const reference = (message: Message) => messageReference(message.code)
 export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome> {
   const { projectId, threadId } = job.payload
   const wake = { projectId, threadId }
-  let step: Step = { kind: 'busy', lane: null, awaitsSummary: false }
+  let step: Step = { kind: 'busy', lane: null, awaitsSummary: false, pruned: null }
   for (let round = 0; round < COMPACTIONS_PER_JOB_MAX && !job.signal.aborted && step.kind === 'busy'; round++) {
     const lane: string | null = step.lane
     step = await deps.store.inProject(projectId, (tx) => pruneOnce(tx, threadId, lane, deps))
+    if (step.kind === 'busy' && step.pruned) deps.log?.info({ projectId, threadId, ...step.pruned }, 'context pruned')
   }
   if (step.kind === 'gone') return skipped('the thread is gone')
   if (step.kind === 'settled') return done(step.awaitsSummary ? [{ wake: 'summarize', ...wake }] : [])
@@ -76,8 +79,22 @@ export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome
 type Step =
   | { readonly kind: 'gone' }
   /** A lane was compacted, or made void, and may be due again; null for the first. */
-  | { readonly kind: 'busy'; readonly lane: string | null; readonly awaitsSummary: boolean }
+  | ({ readonly kind: 'busy'; readonly lane: string | null; readonly awaitsSummary: boolean } & Published)
   | { readonly kind: 'settled'; readonly awaitsSummary: boolean }
+
+interface Published {
+  /** The sum over the compactions that were published; null if others were made void instead. */
+  readonly pruned: Pruned | null
+}
+
+interface Pruned {
+  readonly compactions: number
+  readonly condensed: number
+  readonly stubbed: number
+  readonly removed: number
+  /** A summary that is not written yet counts with its maximum length. */
+  readonly tokensSaved: number
+}
 
 /** @param busyLane the lane that is likely not at the head yet: until it is, the others are not looked at */
 async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps: PruneDeps): Promise<Step> {
@@ -96,8 +113,10 @@ async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps
   const usages = new Map<Compaction, number | null>()
   for (const { compaction, known } of busyFirst(lanes, busyLane)) {
     const tokens = growBelowTrigger(compaction, known, added) ?? (await compactOnce(tx, compaction, undone, deps))
-    if (tokens === 'busy')
-      return { kind: 'busy', lane: compaction.lane.key, awaitsSummary: compaction !== own && isAwaiting(own) }
+    if (tokens !== null && typeof tokens === 'object') {
+      const awaitsSummary = compaction !== own && isAwaiting(own)
+      return { kind: 'busy', lane: compaction.lane.key, awaitsSummary, ...tokens }
+    }
     usages.set(compaction, tokens)
   }
   const isPending = lanes.some(({ compaction }) => isAwaiting(compaction))
@@ -122,7 +141,7 @@ function busyFirst(lanes: readonly ThreadLane[], busyLane: string | null): Threa
 /**
  * Reads what a lane's compactions left of the thread, and publishes the next compactions if they are due.
  *
- * @returns the tokens of the context if no compaction is due, null if they have to be read again; `busy` if something was published
+ * @returns the tokens of the context if no compaction is due, null if they have to be read again; or the changes that were published
  * @throws LargeJobError if more has to be read than `sizeMax` allows
  */
 async function compactOnce(
@@ -130,18 +149,15 @@ async function compactOnce(
   compaction: Compaction,
   undone: ReadonlySet<string>,
   { sizeMax }: PruneDeps,
-): Promise<number | null | 'busy'> {
+): Promise<number | null | Published> {
   refuseLargeJob(uncoveredSize(compaction.thread, compaction.latest), sizeMax)
   for (let limit = firstReadLimit(compaction); ; limit = Math.min(2 * limit, MESSAGES_READ_MAX)) {
     const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
-    if (await voidOvertaken(tx, compaction, state, messages)) return 'busy'
+    if (await voidOvertaken(tx, compaction, state, messages)) return { pruned: null }
     const isOff = compaction.settings.disableAutoSummarize
     const sent = asSent(messages, compaction)
     const plan = isOff ? null : nextCompaction(readConversation(sent), state, compaction.lane, reference)
-    if (plan) {
-      await publishSeries(tx, compaction, plan, { state, messages })
-      return 'busy'
-    }
+    if (plan) return { pruned: await publishSeries(tx, compaction, plan, { state, messages }) }
     // If the messages are many and small, those read may not reach the trigger.
     if (!hasMore || isOff || limit >= MESSAGES_READ_MAX)
       return hasMore || undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
@@ -160,8 +176,9 @@ async function publishSeries(
   compaction: Compaction,
   first: CompactionPlan,
   { state: before, messages }: Pick<Counted, 'state' | 'messages'>,
-): Promise<void> {
+): Promise<Pruned | null> {
   const { thread, lane, latest } = compaction
+  const plans: CompactionPlan[] = []
   let published: NewContextState | null = latest
   let [state, left] = [before, messages]
   let plan: CompactionPlan | null = first
@@ -171,10 +188,24 @@ async function publishSeries(
       plan,
       messages: byId(left),
     })
-    if (published === null) return
+    if (published === null) break
+    plans.push(plan)
     state = stateAfter(plan, state, thread.headSeq)
     left = left.filter((message) => !isCovered(message, state))
     plan = nextCompaction(readConversation(asSent(left, compaction)), state, lane, reference)
+  }
+  return plans.length === 0 ? null : sumOf(plans)
+}
+
+function sumOf(plans: readonly CompactionPlan[]): Pruned {
+  const actions = plans.flatMap(({ prunings }) => prunings.map(({ action }) => action))
+  const count = (kind: (typeof actions)[number]) => actions.filter((action) => action === kind).length
+  return {
+    compactions: plans.length,
+    condensed: count('condense'),
+    stubbed: count('stub'),
+    removed: count('remove'),
+    tokensSaved: plans.reduce((sum, { freedTokens }) => sum + freedTokens, 0),
   }
 }
 

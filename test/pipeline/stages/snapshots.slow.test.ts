@@ -196,6 +196,16 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $
       expect((await client.snapshots.history(`agent ${count}`)).items).toEqual([])
     })
 
+    test('history lists fifty snapshots if its caller names no number', async () => {
+      const names = freshNames()
+      await append(names, [say('one')])
+      await Promise.all(Array.from({ length: 51 }, () => client.snapshots.save({ agent: names.agent })))
+      const { items, nextCursor } = await client.snapshots.history(names.agent)
+      expect(items).toHaveLength(50)
+      const rest = await client.snapshots.history(names.agent, { cursor: nextCursor ?? '' })
+      expect(rest.items).toHaveLength(1)
+    })
+
     test('a missing agent, a missing id, an empty window and a foreign project are refused with typed errors', async () => {
       const names = freshNames()
       const unknown = '018f0000-0000-7000-8000-00000000dead'

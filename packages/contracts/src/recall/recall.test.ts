@@ -50,6 +50,11 @@ test('its name and its text are within what providers allow', () => {
   expect(recallTool.openai).toMatchObject({ type: 'function', function: { name: 'recall' } })
 })
 
+test('its text says in which form a reference is shown, and that others reach other threads and projects', () => {
+  expect(recallTool.description).toContain('[recall:msg-')
+  expect(recallTool.description).toMatch(/other threads and projects[^.]*nexora:\/\//)
+})
+
 test('a call is read in the form in which providers deliver it', () => {
   expect(parseRecallCall('{"ref":"msg-1a2b3c4d","lines":null,"maxTokens":100}')).toEqual({
     ref: 'msg-1a2b3c4d',

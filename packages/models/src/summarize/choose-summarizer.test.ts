@@ -68,6 +68,17 @@ describe('the choice of a summarizer', () => {
     )
   })
 
+  test('goes through the fast models by their speed', () => {
+    expect(fastModels.map(({ provider, model, speed }) => `${provider} ${model} ${speed}`)).toEqual([
+      'cerebras llama3.1-8b 2000',
+      'cerebras llama-3.3-70b 1500',
+      'xai grok-3-mini 1200',
+      'xai grok-4-1-fast 1000',
+      'groq llama-3.1-8b-instant 800',
+      'gemini gemini-3-flash 250',
+    ])
+  })
+
   test('includes only fast and small models with a known window and price', () => {
     const small = providers.filter(({ name }) => name !== 'ollama').map((one) => [one.name, one.smallModel] as const)
     for (const [provider, model] of [...small, ...fastModels.map((one) => [one.provider, one.model] as const)]) {
