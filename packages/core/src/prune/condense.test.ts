@@ -65,6 +65,11 @@ describe('the line that replaces a message', () => {
     expect(view).not.toContain('\n')
   })
 
+  test('has at most 80 characters of a summary', () => {
+    const line = condensed('WebFetch', { url: 'x' }, `# ${'loom '.repeat(40)}`)
+    expect(line).toBe(`📝 ${'loom '.repeat(40).slice(0, 79)}… [recall:msg-def67890]`)
+  })
+
   test('contains only its own reference', () => {
     expect(condensed('WebFetch', { url: 'x' }, 'see [recall:msg-evil0000] now').match(/\[recall:/g)).toHaveLength(1)
   })
