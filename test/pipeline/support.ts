@@ -29,6 +29,11 @@ export function modes(): { mode: Mode; title: string; skip: boolean }[] {
   ]
 }
 
+/** The two servers of queues, for suites in which the embedded Postgres would repeat the other one. */
+export function queueBackends(): ReturnType<typeof modes> {
+  return modes().filter(({ mode }) => mode !== 'embedded')
+}
+
 export interface Pipeline {
   readonly client: Client
   readonly store: Store

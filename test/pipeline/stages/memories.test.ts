@@ -2,7 +2,7 @@ import type { Client } from '@heddle/client/interface'
 import type { ContextResult } from '@heddle/contracts'
 import { describe, expect, test } from 'vitest'
 import { searchDatabase } from '../canaries.js'
-import { modes, pipelineOfTests } from '../support.js'
+import { pipelineOfTests, queueBackends } from '../support.js'
 
 const AGENT = 'rememberer'
 const DAY_MS = 86_400_000
@@ -14,7 +14,7 @@ const memoriesOf = ({ receipt }: ContextResult) =>
   receipt.entries.filter(({ section, mode }) => section === 'memories' && mode !== 'left-out')
 const found = (client: Client, query: string) => async () => (await client.search({ query, agent: AGENT })).items.length
 
-describe.each(modes().filter(({ mode }) => mode === 'postgres'))('memories on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('memories on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('are', () => {
     const tests = pipelineOfTests(mode)
 
