@@ -25,7 +25,7 @@ import { Inbox } from './reply/inbox.js'
 import { MessageBatcher } from './reply/message-batcher.js'
 import type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
 import { type EventListener, Subscriptions, type Unsubscribe } from './reply/subscriptions.js'
-import { answerBytes, encodeReply, loadChannel, poolChannel, replyChannel, withAnswer } from './reply/wire-format.js'
+import { encodeReply, isAnswerWithin, loadChannel, poolChannel, replyChannel, withAnswer } from './reply/wire-format.js'
 import { JobRemovals, type WaitingJob } from './send/job-removal.js'
 import { StageQueue } from './send/stage-queue.js'
 import { startWorker, type WorkerHandle } from './worker/define.js'
@@ -152,14 +152,14 @@ export class ServerQueues implements Queues {
   }
 
   async reply(target: string, reply: Reply, answer?: Answer): Promise<void> {
-    const brought = answer !== undefined && answerBytes(answer) <= this.answerBytesMax(target) ? answer : undefined
+    const brought = answer !== undefined && isAnswerWithin(answer, this.answerBytesMax(target)) ? answer : undefined
     // Within one process the reply need not pass through the server.
     if (target === this.inbox) this.#inbox.deliver(withAnswer(reply, brought))
     else await this.#messages.send(replyChannel(this.#options.prefix, target), encodeReply(reply, brought))
   }
 
   answerBytesMax(target: string): number {
-    return target === this.inbox ? bounds.answerBytesMax : this.#options.backend.channels.answerBytesMax
+    return target === this.inbox ? bounds.answerWithinProcessBytesMax : this.#options.backend.channels.answerBytesMax
   }
 
   expectReply<T>(expectation: ReplyExpectation<T>): ExpectedReply<T> {

@@ -1,4 +1,4 @@
-import { type Answer, answerBytes } from '@heddle/queue'
+import { type Answer, isAnswerWithin } from '@heddle/queue'
 import { digestResult, type PackedResult, packJson } from '@heddle/store'
 
 /** A built context as it is sent and stored. */
@@ -19,10 +19,10 @@ export async function outgoing(
   json: string,
   { answerBytesMax, isFoundAgain }: { readonly answerBytesMax: number; readonly isFoundAgain: boolean },
 ): Promise<Outgoing> {
-  const isAsItIs = answerBytes(json) <= answerBytesMax
+  const isAsItIs = isAnswerWithin(json, answerBytesMax)
   if (isAsItIs && !isFoundAgain) return { answer: json, packed: digestResult(json) }
   const packed = await packJson(json)
   if (isAsItIs) return { answer: json, packed }
-  if (answerBytes(packed.bytes) > answerBytesMax) return { answer: undefined, packed }
+  if (!isAnswerWithin(packed.bytes, answerBytesMax)) return { answer: undefined, packed }
   return { answer: packed.bytes, packed: isFoundAgain ? packed : { ...packed, bytes: null } }
 }

@@ -78,17 +78,17 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       }
       const isWide = place.backend.kind === 'redis'
       expect(await ask(Buffer.alloc(20_000, 7))).toBe(isWide ? '20000 bytes, first 7' : 'looked up')
-      expect(await ask(Buffer.alloc(66_000, 7))).toBe(isWide ? '66000 bytes, first 7' : 'looked up')
-      expect(await ask(Buffer.alloc(66_001, 7))).toBe('looked up')
+      expect(await ask(Buffer.alloc(180_000, 7))).toBe(isWide ? '180000 bytes, first 7' : 'looked up')
+      expect(await ask(Buffer.alloc(180_001, 7))).toBe('looked up')
       const textOf = (bytes: number) => JSON.stringify({ text: 'ö'.repeat((bytes - '{"text":""}'.length) / 2) })
       expect(await ask(textOf(20_001))).toBe(isWide ? '9995 characters' : 'looked up')
-      expect(await ask(textOf(87_999))).toBe(isWide ? '43994 characters' : 'looked up')
-      expect(await ask(textOf(88_001))).toBe('looked up')
+      expect(await ask(textOf(239_999))).toBe(isWide ? '119994 characters' : 'looked up')
+      expect(await ask(textOf(240_001))).toBe('looked up')
       expect(await ask(undefined)).toBe('looked up')
       expect(await ask(Buffer.alloc(9), async () => undefined)).toBe('looked up')
       expect(await ask(Buffer.alloc(9), () => Promise.reject(new Error('damaged')))).toBe('looked up')
-      const many = Array.from({ length: 40 }, () => ask(Buffer.alloc(60_000, 7)))
-      expect(new Set(await Promise.all(many))).toEqual(new Set([isWide ? '60000 bytes, first 7' : 'looked up']))
+      const many = Array.from({ length: 40 }, () => ask(Buffer.alloc(160_000, 7)))
+      expect(new Set(await Promise.all(many))).toEqual(new Set([isWide ? '160000 bytes, first 7' : 'looked up']))
     })
 
     it.each([Buffer.alloc(5, 7), '{"text":"built"}'])(
@@ -128,7 +128,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
         await asking.add('assemble', { projectId: randomUUID(), contextId, replyTo: asking.inbox })
         await expected.result
       }
-      expect(seen).toEqual([place.backend.kind === 'redis' ? 88_000 : 0, 88_000])
+      expect(seen).toEqual([place.backend.kind === 'redis' ? 240_000 : 0, 1_000_000])
     })
 
     it('carry a limited number of answers at once: later callers read theirs from the store', async () => {

@@ -99,10 +99,10 @@ export const limits = {
   /** A request within the job for its context, as JSON; a larger one is stored first. */
   requestInJobCharactersMax: 64_000,
   /**
-   * An answer within a reply, in bytes: a context of about 15,000 tokens, compressed 60,000. A larger one is read from
+   * An answer within a reply, in bytes: a context of about 40,000 tokens, compressed 160,000. A larger one is read from
    * the store.
    */
-  answerBytesMax: 88_000,
+  answerBytesMax: 240_000,
   /** How long a caller may wait for one reply, in milliseconds. */
   waitMsMax: 600_000,
 } as const

@@ -59,9 +59,11 @@ export const bounds = {
   messageBytesMax: 7_500,
   /** Bytes of an answer as written into its reply. Larger ones are read from the store. */
   answerBytesMax: limits.answerBytesMax,
+  /** The same for an answer that does not leave the process. */
+  answerWithinProcessBytesMax: 1_000_000,
   /**
-   * Answers within replies that a process expects at once. Together they are smaller than the 8 MB beyond which Redis
-   * disconnects a slow subscriber. Further callers read their answers from the store.
+   * Answers within replies that a process expects at once. Together they are at most 16 MB: Redis disconnects a subscriber
+   * at once with 32 MB unread, and with 8 MB unread for a minute. Further callers read their answers from the store.
    */
   answersAtOnceMax: 64,
   /** Default time in which a worker must stop gracefully. */

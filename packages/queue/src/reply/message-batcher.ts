@@ -1,5 +1,6 @@
 import { Gatherer } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
+import { isTextWithin } from './wire-format.js'
 
 interface ChannelMessage {
   readonly channel: string
@@ -50,7 +51,8 @@ function packed(messages: readonly ChannelMessage[]): ChannelMessage[] {
       bytes = 0
     }
     for (const text of texts) {
-      const size = Buffer.byteLength(text) + ','.length
+      const isSmall = isTextWithin(text, bounds.messageBytesMax)
+      const size = isSmall ? Buffer.byteLength(text) + ','.length : bounds.messageBytesMax + 1
       if (bytes + size > bounds.messageBytesMax) close()
       list.push(text)
       bytes += size

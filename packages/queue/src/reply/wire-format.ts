@@ -23,9 +23,17 @@ export function eventChannel(prefix: string, projectId: string): string {
   return `${prefix}_e_${createHash('sha256').update(projectId).digest('hex').slice(0, 16)}`
 }
 
-/** Bytes of an answer within a reply. */
-export function answerBytes(answer: Answer): number {
-  return typeof answer === 'string' ? Buffer.byteLength(answer) : Math.ceil(answer.length / 3) * 4
+/** Whether an answer has at most `bytesMax` bytes within a reply. */
+export function isAnswerWithin(answer: Answer, bytesMax: number): boolean {
+  return typeof answer === 'string' ? isTextWithin(answer, bytesMax) : Math.ceil(answer.length / 3) * 4 <= bytesMax
+}
+
+const BYTES_PER_CHARACTER_MAX = 3
+
+/** Whether a text has at most `bytesMax` bytes. Its bytes are counted only if its length does not decide it. */
+export function isTextWithin(text: string, bytesMax: number): boolean {
+  if (text.length > bytesMax) return false
+  return text.length * BYTES_PER_CHARACTER_MAX <= bytesMax || Buffer.byteLength(text) <= bytesMax
 }
 
 /** A reply with its answer as a receiver in another process would get it: a copy. */
@@ -95,5 +103,5 @@ function decodeList<Item>(text: string, schema: { safeParse(value: unknown): { d
 }
 
 function fits(text: string): boolean {
-  return Buffer.byteLength(text) <= bounds.messageBytesMax
+  return isTextWithin(text, bounds.messageBytesMax)
 }

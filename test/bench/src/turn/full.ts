@@ -7,6 +7,8 @@ import { interleaved, median, percentile, timed } from '../load/statistics.js'
 import { allStages, p50Of, settings } from './one-turn.js'
 
 const ROUNDS = 4
+/** Turns before the first round, after which both processes have compiled what a turn runs. */
+const WARMING_TURNS = 100
 const TURNS_PER_ROUND = 12
 const ASKED_BUDGET = 32_000
 const SHORT_MESSAGES = 1_000
@@ -60,6 +62,11 @@ export async function measureFullTurns(bench: Bench): Promise<Measured[]> {
     await client.contexts.build({ ...request, thread })
   }
   const inOneCall: Turn = (thread, append) => client.contexts.build({ ...request, ...thread, append })
+  const warm = { agent, thread: bench.fresh('warm') }
+  await client.messages.append({ ...warm, messages: conversationOf(SHORT_MESSAGES) })
+  for (const turn of [inTwoCalls, inOneCall])
+    await p50Of(WARMING_TURNS, (call) => timed(() => turn(warm, conversationOf(1, call))))
+  await client.threads.waitUntilSettled(warm.thread, { deadlineMs: SETTLE_DEADLINE_MS })
   const turnsOf =
     (name: string, turn = inTwoCalls, thread = name) =>
     () =>
