@@ -4,7 +4,9 @@ import {
   type CompactionState,
   comparePositions,
   isCovered,
+  isLeafAhead,
   isOvertaken,
+  isSummarizedInParts,
   type Message,
   messageReference,
   nextCompaction,
@@ -80,6 +82,7 @@ type Step =
   | { readonly kind: 'gone' }
   /** A lane was compacted, or made void, and may be due again; null for the first. */
   | ({ readonly kind: 'busy'; readonly lane: string | null; readonly awaitsSummary: boolean } & Published)
+  /** All lanes are at the head; `awaitsSummary` also if parts of a summary can be made ahead. */
   | { readonly kind: 'settled'; readonly awaitsSummary: boolean }
 
 interface Published {
@@ -130,7 +133,16 @@ async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps
   })
   if (!isPending && thread.lastError !== null)
     await clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] })
-  return { kind: 'settled', awaitsSummary: isPending }
+  return { kind: 'settled', awaitsSummary: isPending || isDueAhead(own, usages.get(own) ?? null) }
+}
+
+/** Whether the thread has grown by another leaf of a summary that is not due yet. */
+function isDueAhead({ thread, lane, latest, settings }: Compaction, usage: number | null): boolean {
+  if (usage === null || settings.disableAutoSummarize) return false
+  const { pruneUsage, headSeq, clearedSeq } = thread
+  if (!isSummarizedInParts(lane, headSeq - clearedSeq)) return false
+  const isSameState = pruneUsage?.lane === lane.key && pruneUsage.stateId === (latest?.id ?? null)
+  return isLeafAhead(isSameState ? pruneUsage.tokens : null, usage, lane)
 }
 
 function busyFirst(lanes: readonly ThreadLane[], busyLane: string | null): ThreadLane[] {

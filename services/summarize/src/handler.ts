@@ -11,8 +11,10 @@ import {
   loadKeptLanes,
   publishSummary,
   type Tx,
+  toCompactionState,
 } from '@heddle/store'
 import { type AccountingDeps, accountedSummarizer } from './accounting.js'
+import { summarizeAhead } from './ahead.js'
 import { ask } from './ask.js'
 import type { CoveredRange } from './covered-range.js'
 import { prepareWhole, type Whole } from './in-parts.js'
@@ -70,8 +72,10 @@ async function summarizeRange(job: Job<WakeJob>, deps: SummarizeDeps): Promise<O
   }
   if (failures.length > 0) throw failures[0]
   if (outcome !== null) return outcome
-  const next = isSettled(lanes.own) ? [] : [{ wake: 'prune' as const, projectId, threadId }]
-  return skipped('no compaction waits for a summary', next)
+  if (!isSettled(lanes.own))
+    return skipped('no compaction waits for a summary', [{ wake: 'prune', projectId, threadId }])
+  const isMore = (await summarizeAhead(job, deps, lanes.own)) === 'more'
+  return isMore ? done([{ wake: 'summarize', projectId, threadId }]) : skipped('no compaction waits for a summary')
 }
 
 interface WaitingLanes {
@@ -116,7 +120,7 @@ async function summarizeLane(job: Job<WakeJob>, deps: SummarizeDeps, compaction:
   const { thread, settings, keptLane } = compaction
   const work = { ...job.payload, headSeq: thread.headSeq, ...(keptLane !== null && { keptLane }) }
   const summarizer = await accountedSummarizer(deps, work, settings)
-  const whole = await prepare({ projectId, compaction, pending, summarizer }, deps, job.signal)
+  const whole = await prepare({ projectId, compaction, row: pending, summarizer }, deps, job.signal)
   if (whole === null) return done([{ wake: 'summarize', projectId, threadId }])
   const text = await ask(summarizer, whole, job.signal)
 
@@ -139,11 +143,20 @@ function isSettled({ thread }: Compaction): boolean {
   return thread.summarizeSeq >= thread.headSeq
 }
 
+interface Pending extends Pick<CoveredRange, 'projectId' | 'compaction' | 'summarizer'> {
+  readonly row: ContextStateRow
+}
+
 /** The input of the summary; null if the next job continues with its parts. */
-async function prepare(range: CoveredRange, { store }: SummarizeDeps, signal: AbortSignal): Promise<Whole | null> {
-  const { compaction, pending, projectId, summarizer } = range
-  if (isSummarizedInParts(compaction.lane, pending.coveredCount)) return await prepareWhole(range, store, signal)
-  const { messages, replacedTokens } = await readSources(store, projectId, compaction, pending, summarizer)
+async function prepare(pending: Pending, { store }: SummarizeDeps, signal: AbortSignal): Promise<Whole | null> {
+  const { compaction, row, projectId, summarizer } = pending
+  if (isSummarizedInParts(compaction.lane, row.coveredCount))
+    return await prepareWhole(
+      { ...pending, state: toCompactionState(row), series: row, stateId: row.id },
+      store,
+      signal,
+    )
+  const { messages, replacedTokens } = await readSources(store, projectId, compaction, row, summarizer)
   const tokensMax = summaryTokensMax(compaction.lane)
   return { request: { purpose: 'compaction', messages, previousSummary: null, tokensMax }, replacedTokens }
 }

@@ -17,15 +17,7 @@ import {
   wholeRequest,
 } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'
-import {
-  type LeafRow,
-  loadCoveredAfter,
-  loadLeaves,
-  recordLeaf,
-  type Store,
-  type Tx,
-  toCompactionState,
-} from '@heddle/store'
+import { type LeafRow, loadCoveredAfter, loadLeaves, recordLeaf, type Store, type Tx } from '@heddle/store'
 import type { CoveredRange } from './covered-range.js'
 import { PartSummaries } from './part-summaries.js'
 
@@ -67,6 +59,18 @@ export async function prepareWhole(range: CoveredRange, store: Store, signal: Ab
   }
 }
 
+/**
+ * Makes the summaries of the full leaves of a range that a compaction will cover, so that a slow model has the rest to do
+ * once it is due. They are found again by the hash of their messages: what the compaction's summary is made of does not
+ * depend on it.
+ *
+ * @returns whether one job was enough
+ */
+export async function prepareLeaves(range: CoveredRange, store: Store, signal: AbortSignal): Promise<boolean> {
+  const leaves = new Leaves(range, store, new PartSummaries(range, store, signal))
+  return (await leaves.cutWithSummaries()) !== null
+}
+
 interface Cut {
   readonly leaves: readonly LeafRow[]
   readonly open: readonly Message[]
@@ -93,7 +97,8 @@ class Leaves {
 
   /** The leaves of the whole range, each with its summary, and the messages that fill none yet. */
   async cutWithSummaries(): Promise<Cut | null> {
-    const known = await this.#inProject((tx) => loadLeaves(tx, this.range.pending))
+    const { series } = this.range
+    const known = series === null ? [] : await this.#inProject((tx) => loadLeaves(tx, series))
     const cut = await this.#cutAfter(known)
     // Leaves may exist without summaries, if another summarizer wrote theirs.
     const missing = cut && (await this.summaries.missingLeaf(this.topOf(cut.leaves)))
@@ -126,9 +131,8 @@ class Leaves {
   }
 
   async #page(after: Position | null) {
-    const { compaction, pending } = this.range
+    const { compaction, state } = this.range
     const { threadId, clearedSeq } = compaction.thread
-    const state = toCompactionState(pending)
     const page = await this.#inProject((tx) =>
       loadCoveredAfter(tx, { threadId, clearedSeq, state, after, limit: PAGE_MESSAGES }),
     )
@@ -144,8 +148,9 @@ class Leaves {
     const request = leafRequest(messages, this.#shape, sourceOptions(this.range.summarizer))
     if (!known.has(hash) && (await this.summaries.make(hash, request, replacedTokens)) === null) return null
     const leaf = { hash, end: positionOf(last) }
-    const { threadId } = this.range.compaction.thread
-    await this.#inProject((tx) => recordLeaf(tx, { threadId, stateId: this.range.pending.id, place, leaf }))
+    const { stateId, compaction } = this.range
+    const { threadId } = compaction.thread
+    if (stateId !== null) await this.#inProject((tx) => recordLeaf(tx, { threadId, stateId, place, leaf }))
     return leaf
   }
 

@@ -1,4 +1,5 @@
 export { elideMiddle, SOURCE_CHARACTERS_MAX, summarySources } from '../summarizing/sources.js'
+export { aheadTokens, isLeafAhead, stateAhead } from './ahead.js'
 export { checkSummary, type SummaryLimits, summaryFault } from './check-summary.js'
 export {
   countMessageTokens,

@@ -126,9 +126,35 @@ function planAt(
   usage: number,
   freedMin = lane.limitTokens * FREED_SHARE_MIN,
 ): CompactionPlan | null {
-  const keptRaw = new Set([...seen.keptRaw, ...heldUndone(seen, lane)])
   const pointMessage = seen.messages.at(-1)
   if (!pointMessage) return null
+  const { prunings, freedByPruning, keptRaw } = planPrunings(seen, state, lane, reference)
+  const isTooMuch = usage - freedByPruning > lane.limitTokens * lane.compactTo
+  const summary =
+    isTooMuch && lane.strategy.needsCompression(seen.messages, lane.limitTokens, usage)
+      ? planSummary({ ...seen, keptRaw }, state, lane, new Set(prunings.map((decision) => decision.messageId)))
+      : null
+  const freed = freedByPruning + (summary?.freedTokens ?? 0)
+  if (freed < freedMin) return null
+  return {
+    point: positionOf(pointMessage),
+    prunings,
+    topIds: summary?.topIds ?? state?.topIds ?? [],
+    covered: summary?.covered ?? state?.covered ?? null,
+    needsSummary: summary !== null,
+    newlyCovered: summary?.newlyCovered ?? [],
+    freedTokens: freed,
+  }
+}
+
+/** The prunings of a compaction at the end of a conversation, and the messages that it keeps raw. */
+export function planPrunings(
+  seen: Conversation,
+  state: CompactionState | null,
+  lane: Lane,
+  reference: (message: Message) => string,
+): { prunings: PlannedPruning[]; freedByPruning: number; keptRaw: Set<string> } {
+  const keptRaw = new Set([...seen.keptRaw, ...heldUndone(seen, lane)])
   const visible = seen.messages.filter((message) => !isCovered(message, state))
   const byId = new Map(visible.map((message) => [message.id, message]))
   const prunings = decidePrunings({
@@ -146,22 +172,7 @@ function planAt(
     const left = decision.action === 'remove' ? 0 : decision.tokens + message.reasoningTokens + overheadTokens(message)
     return sum + costUnder(message, state) - left
   }, 0)
-  const isTooMuch = usage - freedByPruning > lane.limitTokens * lane.compactTo
-  const summary =
-    isTooMuch && lane.strategy.needsCompression(seen.messages, lane.limitTokens, usage)
-      ? planSummary({ ...seen, keptRaw }, state, lane, new Set(prunings.map((decision) => decision.messageId)))
-      : null
-  const freed = freedByPruning + (summary?.freedTokens ?? 0)
-  if (freed < freedMin) return null
-  return {
-    point: positionOf(pointMessage),
-    prunings,
-    topIds: summary?.topIds ?? state?.topIds ?? [],
-    covered: summary?.covered ?? state?.covered ?? null,
-    needsSummary: summary !== null,
-    newlyCovered: summary?.newlyCovered ?? [],
-    freedTokens: freed,
-  }
+  return { prunings, freedByPruning, keptRaw }
 }
 
 /**

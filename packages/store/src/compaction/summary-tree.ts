@@ -15,6 +15,9 @@ export interface LeafRow {
   readonly end: Position
 }
 
+/** A series of compactions up to one of them, which keeps some messages raw. */
+export type SeriesUpTo = Pick<ContextStateRow, 'threadId' | 'lane' | 'clearEpoch' | 'generation' | 'topIds'>
+
 /**
  * The leaves that a series has up to a state, as far as they hold for it, oldest first.
  *
@@ -22,7 +25,7 @@ export interface LeafRow {
  * also cover messages in between that were held raw until then, such as a request that is no longer the latest: from the
  * first leaf on that does not know of one, they are cut again.
  */
-export async function loadLeaves(tx: Tx, state: ContextStateRow): Promise<LeafRow[]> {
+export async function loadLeaves(tx: Tx, state: SeriesUpTo): Promise<LeafRow[]> {
   const series = tx`
     select id, generation, top_ids from heddle.context_states
     where thread_id = ${state.threadId} and lane = ${state.lane} and clear_epoch = ${state.clearEpoch}
