@@ -201,7 +201,7 @@ export const callSettingsSchema = settingsSchema
   })
 export type CallSettings = z.infer<typeof callSettingsSchema>
 
-/** How far a thread's current turn has come. */
+/** The progress of a thread's current turn. */
 export const turnsSchema = z.object({
   /** Replies of the model since the user's latest message; for the strategy `iterations`, its iterations. */
   taken: z.int().min(0),

@@ -18,7 +18,7 @@ export function isEmptyNote(line: string): boolean {
   return line.startsWith(LINE)
 }
 
-/** Reads the note of an earlier summary; without one there are none. */
+/** Reads the note of an earlier summary; without a note no iteration was empty. */
 export function readEmptyNote(summary: string): EmptyIterations {
   const line = summary.split('\n').find(isEmptyNote) ?? LINE
   const before = Number(/\b(\d{1,9}) (?:before|in all)$/.exec(line)?.[1] ?? 0)
@@ -32,7 +32,7 @@ export function joinEmpty(earlier: EmptyIterations, numbers: readonly number[]):
   return { numbers: all, before: earlier.before }
 }
 
-/** The note, in at most half of the tokens of its summary: numbers that do not fit are counted. Empty if there are none. */
+/** The note, in at most half of the tokens of its summary: numbers that do not fit are counted. Empty without numbers. */
 export function emptyNote({ numbers, before }: EmptyIterations, tokensMax: number): string {
   const total = numbers.length + before
   if (total === 0) return ''

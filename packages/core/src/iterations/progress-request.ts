@@ -34,7 +34,7 @@ export function formatIteration(iteration: Iteration): string {
   ].join('\n')
 }
 
-/** What a summarizer reads of an output beyond its cut. */
+/** The lines that a summarizer reads of an output beyond its cut. */
 function restOf(whole: string, shownCharacters: number): string[] {
   if (whole.length <= shownCharacters) return []
   const told = lateProgress(whole, shownCharacters)

@@ -8,7 +8,7 @@ const CLOSE = '</progress>'
 
 /**
  * The last `<progress>` of an output that ends beyond its first `shownCharacters`, for a text that shows only these: agents
- * state their progress at the end. Null if the shown beginning has it whole, or there is none. Of a long one the beginning
+ * state their progress at the end. Null if the shown beginning has it whole, or without a `<progress>`. Of a long one the beginning
  * is kept, and one that the agent did not close ends with the output.
  */
 export function lateProgress(output: string, shownCharacters: number): string | null {

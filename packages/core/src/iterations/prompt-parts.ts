@@ -30,7 +30,7 @@ export const headsOf = (parts: readonly Part[]) => parts.reduce((sum, { headToke
 interface Block extends Part {
   readonly iteration: Iteration
   readonly head: string
-  /** The `<progress>` of an output whose shown beginning lacks it; empty if there is none. */
+  /** The `<progress>` of an output whose shown beginning lacks it; otherwise empty. */
   readonly told: string
   readonly isCut: boolean
 }

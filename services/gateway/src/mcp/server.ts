@@ -27,7 +27,7 @@ export interface McpServerOptions {
   readonly log: Logger
   /** Runs the work of one request within the project's limits. Default: immediately. */
   readonly share?: Share
-  /** What is remembered between calls. Default: a session of this server. */
+  /** The state between calls. Default: a session of this server. */
   readonly session?: McpSession
 }
 

@@ -4,7 +4,7 @@ import { nameSchema, PermanentError, parse, type RecallRequest, type RecallResul
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
-/** What the server remembers between the calls of one client. */
+/** The state that the server keeps between the calls of one client. */
 export interface McpSession {
   /** The thread that a call named last; a reference without a thread is searched there first. */
   thread?: string | undefined
