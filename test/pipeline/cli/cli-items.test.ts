@@ -76,6 +76,24 @@ test('items of a thread are added and removed by hand', async () => {
   expect(none).toMatchObject({ code: 1, error: { code: 'NOT_FOUND' } })
 })
 
+test('an explanation shows the mode and the reason of each item, the server of a tool, and the score of a selected one', async () => {
+  const set = (type: string, name: string, ...more: string[]) =>
+    home.heddle('items', 'set', type, name, '--agent', 'shown', ...more)
+  await set('rule', 'style', '--text', 'Be brief.')
+  await set('tool', 'read', '--server', 'files', '--description', 'Reads a file.')
+  await set('rule', 'by-hand', '--text', 'Write tests.', '--include', 'manual')
+  await set('rule', 'authentication', '--text', 'Authenticate requests with a bearer token.', '--include', 'agent')
+  await home.heddle('threads', 'set', 'explained', '--agent', 'shown')
+  await home.heddle('items', 'set', 'rule', 'by-hand', '--thread', 'explained')
+  const request = ['--agent', 'shown', '--thread', 'explained', '--message', 'How do I authenticate requests?']
+  const { document } = await home.heddle('context', 'build', ...request, '--json')
+  const { stdout } = await home.heddle('context', 'explain', document.id)
+  expect(stdout).toMatch(/^rules +rule style +raw +\d+ +came with the thread$/m)
+  expect(stdout).toMatch(/^rules +rule by-hand +raw +\d+ +added to the thread by hand$/m)
+  expect(stdout).toMatch(/^tools +tool files\.read +raw +\d+ +came with the thread$/m)
+  expect(stdout).toMatch(/^selected +rule authentication +raw +(0\.\d\d|1\.00) +\d+ +selected by meaning$/m)
+})
+
 test('an item that becomes always included names the threads that started before, until it is added to them', async () => {
   const set = (...more: string[]) => items('set', 'rule', 'late', '--agent', 'late', '--text', 'a', ...more)
   expect((await set()).stdout).toBe('rule late · version 1 · always\n')
