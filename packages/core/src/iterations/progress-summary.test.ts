@@ -91,6 +91,25 @@ describe('a progress summary without a model', () => {
     )
   })
 
+  test('leaves out debugging, and code that is in the files', () => {
+    const output = [
+      'DEBUG: the token of src/login.ts is abc123 and its age is 4.',
+      "console.log('the token of src/login.ts is here')",
+      'Temporary debugging: I added print statements to src/login.ts.',
+      '```ts',
+      'export function login(user: string) {',
+      '  return sign({ sub: user }, SECRET)',
+      '}',
+      '```',
+      '+++ b/src/login.ts',
+      '@@ -1,3 +1,4 @@ export function login(user: string)',
+      'I implemented the login endpoint in src/login.ts and its 4 tests pass.',
+    ].join('\n')
+    expect(summarize([output])).toBe(
+      '## Working approaches\n- I implemented the login endpoint in src/login.ts and its 4 tests pass. (iteration 1)',
+    )
+  })
+
   test('lists log lines that differ only in numbers once', () => {
     const log = Array.from({ length: 60 }, (_, at) => `✓ case ${at} of the login suite (${at % 7} ms)`).join('\n')
     expect(summarize([log]).match(/login suite/g)).toHaveLength(1)

@@ -81,7 +81,7 @@ function statements(text: string): string[] {
 /** The section and weight of a sentence; null if it says too little. */
 function toLine(sentence: string, iteration: number | null, isTold: boolean): Omit<Line, 'place'> | null {
   const cues = cuesOf(sentence)
-  if (!isTold && (cues.filler || cues.nod || sentence.length < 12)) return null
+  if (!isTold && (cues.filler || cues.nod || sentence.length < 12 || isPassing(sentence))) return null
   const weight = Math.min(cues.details, 6) * 0.5 + (isTold ? 6 : 0)
   const line = (part: PartName, score: number) => ({ part, text: sentence, iteration, isTold, score: score + weight })
   if (cues.open || /\b(?:next|need to|needs to|pending|to do|remaining)\b/i.test(sentence)) return line('next', 3)
@@ -94,6 +94,16 @@ function toLine(sentence: string, iteration: number | null, isTold: boolean): Om
   if (cues.state || isTold) return line('state', 3)
   const isStatement = sentence.endsWith('.') && sentence.split(' ').length >= 5
   return cues.details >= 2 || isStatement ? line('state', isStatement ? 0 : -1) : null
+}
+
+const DEBUG_OUTPUT = /^\[?(?:debug|trace)\b|^(?:console\.(?:log|debug)|print|printf)\(/i
+const DEBUGGING =
+  /\b(?:temporar(?:y|ily)|debug(?:ging)?) (?:prints?|log(?:s|ging)?|statements?|output|debug(?:ging)?)\b/i
+const DIFF_LINE = /^(?:@@ |diff --git |\+\+\+ |--- |index [0-9a-f]{7})/
+
+/** Debugging output, reports of temporary debugging, and lines of a diff, whose code is in the files. */
+function isPassing(sentence: string): boolean {
+  return DEBUG_OUTPUT.test(sentence) || DEBUGGING.test(sentence) || DIFF_LINE.test(sentence)
 }
 
 /** An iteration without a report of progress is represented by the beginning of its output. */
