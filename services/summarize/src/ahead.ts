@@ -22,7 +22,7 @@ import {
 } from '@heddle/store'
 import { accountedSummarizer } from './accounting.js'
 import type { CoveredRange } from './covered-range.js'
-import type { SummarizeDeps } from './handler.js'
+import type { SummarizeDeps } from './deps.js'
 import { prepareLeaves } from './in-parts.js'
 
 const reference = (message: Message) => messageReference(message.code)

@@ -1,6 +1,7 @@
 import type { Job } from '@heddle/queue'
 import { expect, test, vi } from 'vitest'
-import { type SummarizeDeps, summarize } from './handler.js'
+import type { SummarizeDeps } from './deps.js'
+import { summarize } from './handler.js'
 
 test('if both summaries fail, one error goes to the queue and the other to the log', async () => {
   let failures = 0

@@ -1,6 +1,6 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
 import { countTokens, isSummarizedInParts, summaryTokensMax } from '@heddle/core'
-import { done, type Job, LargeJobError, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
+import { done, type Job, LargeJobError, type Outcome, refuseLargeJob, skipped } from '@heddle/queue'
 import {
   awaitsSummary,
   type Compaction,
@@ -13,22 +13,14 @@ import {
   type Tx,
   toCompactionState,
 } from '@heddle/store'
-import { type AccountingDeps, accountedSummarizer } from './accounting.js'
+import { accountedSummarizer } from './accounting.js'
 import { summarizeAhead } from './ahead.js'
 import { ask } from './ask.js'
 import type { CoveredRange } from './covered-range.js'
+import type { SummarizeDeps } from './deps.js'
 import { prepareWhole, type Whole } from './in-parts.js'
 import { keepProgress } from './progress.js'
 import { readSources } from './read-sources.js'
-
-export interface SummarizeDeps extends AccountingDeps {
-  /** Settings of the file and the environment, under those of agents. */
-  readonly settings: PartialSettings
-  /** Publishes an event for a new state. */
-  readonly publishCompacted: (projectId: string, threadId: string, stateId: string) => void
-  /** Largest input read in this process. Default: unlimited. */
-  readonly sizeMax?: WorkSize | undefined
-}
 
 /**
  * Writes the pending summaries of a thread: of a compaction, and of its older iterations. Each is attempted even if the

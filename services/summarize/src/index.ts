@@ -12,7 +12,8 @@ import type { Clock, Logger } from '@heddle/runtime'
 import { EventLog, type NewEvent, prepareContexts, type Store, storeEvents } from '@heddle/store'
 import { summarize } from './handler.js'
 
-export { type SummarizeDeps, summarize } from './handler.js'
+export type { SummarizeDeps } from './deps.js'
+export { summarize } from './handler.js'
 export { PART_CALLS_PER_JOB_MAX } from './part-summaries.js'
 
 export interface SummarizeWorkerDeps {
