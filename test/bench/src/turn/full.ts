@@ -7,7 +7,7 @@ import { interleaved, median, percentile, timed } from '../load/statistics.js'
 import { allStages, p50Of, settings } from './one-turn.js'
 
 const ROUNDS = 4
-/** Turns before the first round, after which both processes have compiled what a turn runs. */
+/** Turns before the first round, after which the code of a turn is compiled in both processes. */
 const WARMING_TURNS = 100
 const TURNS_PER_ROUND = 12
 const ASKED_BUDGET = 32_000
