@@ -6,6 +6,7 @@ import { appendAndBuild, appendAndOrder } from './contexts/append-and-build.js'
 import { lastContextAt } from './contexts/context-at.js'
 import { listThreadContexts } from './contexts/context-list.js'
 import { compareContexts, findContext, getContext } from './contexts/contexts.js'
+import { listPins, pinMessages, unpinMessages } from './contexts/pins.js'
 import { planPruning } from './contexts/prune-plan.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
@@ -51,6 +52,11 @@ export function createClient(options: ClientOptions): Client {
       planPruning: (options) => planPruning(parts, options),
       uncompact: (options) => uncompact(parts, options),
       subscribe: (options) => subscribeToContexts(client, options),
+    },
+    pins: {
+      set: (options) => pinMessages(parts, options),
+      remove: (options) => unpinMessages(parts, options),
+      list: (options) => listPins(parts, options),
     },
     threads: threadsClient(parts),
     processes: processesClient(parts),

@@ -25,6 +25,7 @@ import {
   holdMarks,
   loadCompaction,
   loadKeptLanes,
+  loadPins,
   loadUndone,
   type NewContextState,
   publishCompaction,
@@ -37,7 +38,7 @@ import {
 import { asSent } from './counting.js'
 import { growBelowTrigger, isKnown, loadAdded } from './incremental-usage.js'
 import { isAwaiting, loadLanes, storedUsages, type ThreadLane } from './lanes.js'
-import { type Counted, firstReadLimit, loadCounted, MESSAGES_READ_MAX } from './load-candidates.js'
+import { type Counted, firstReadLimit, loadCounted, type Marks, MESSAGES_READ_MAX } from './load-candidates.js'
 
 export interface PruneDeps {
   /** Settings of the file and the environment, under those of agents. */
@@ -102,10 +103,11 @@ interface Pruned {
 /** @param busyLane the lane that is likely not at the head yet: until it is, the others are not looked at */
 async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps: PruneDeps): Promise<Step> {
   // Pipelined in this order, so that marks are read after a concurrent undo.
-  const [, own, undone, kept] = await Promise.all([
+  const [, own, undone, pins, kept] = await Promise.all([
     holdMarks(tx, threadId, 'read'),
     loadCompaction(tx, { threadId, settings: deps.settings }),
     loadUndone(tx, threadId),
+    loadPins(tx, threadId),
     loadKeptLanes(tx, { threadId }),
   ])
   if (!own) return { kind: 'gone' }
@@ -113,9 +115,10 @@ async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps
   // Undone messages are in the context again, so such a thread is always read.
   const canGrow = undone.size === 0 && lanes.some(({ compaction, known }) => isKnown(compaction, known))
   const added = canGrow ? await loadAdded(tx, own, deps.sizeMax) : null
+  const marks = { undone, pins }
   const usages = new Map<Compaction, number | null>()
   for (const { compaction, known } of busyFirst(lanes, busyLane)) {
-    const tokens = growBelowTrigger(compaction, known, added) ?? (await compactOnce(tx, compaction, undone, deps))
+    const tokens = growBelowTrigger(compaction, known, added) ?? (await compactOnce(tx, compaction, marks, deps))
     if (tokens !== null && typeof tokens === 'object') {
       const awaitsSummary = compaction !== own && isAwaiting(own)
       return { kind: 'busy', lane: compaction.lane.key, awaitsSummary, ...tokens }
@@ -159,12 +162,12 @@ function busyFirst(lanes: readonly ThreadLane[], busyLane: string | null): Threa
 async function compactOnce(
   tx: Tx,
   compaction: Compaction,
-  undone: ReadonlySet<string>,
+  marks: Marks,
   { sizeMax }: PruneDeps,
 ): Promise<number | null | Published> {
   refuseLargeJob(uncoveredSize(compaction.thread, compaction.latest), sizeMax)
   for (let limit = firstReadLimit(compaction); ; limit = Math.min(2 * limit, MESSAGES_READ_MAX)) {
-    const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, undone })
+    const { messages, state, hasMore } = await loadCounted(tx, compaction, { limit, marks })
     if (await voidOvertaken(tx, compaction, state, messages)) return { pruned: null }
     const isOff = compaction.settings.disableAutoSummarize
     const sent = asSent(messages, compaction)
@@ -172,7 +175,7 @@ async function compactOnce(
     if (plan) return { pruned: await publishSeries(tx, compaction, plan, { state, messages }) }
     // If the messages are many and small, those read may not reach the trigger.
     if (!hasMore || isOff || limit >= MESSAGES_READ_MAX)
-      return hasMore || undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
+      return hasMore || marks.undone.size > 0 ? null : usageUnder(sent, state, compaction.lane)
   }
 }
 

@@ -3,6 +3,7 @@ import {
   CONVERSATION_MESSAGES_MAX,
   type Compaction,
   loadUncovered,
+  markPinned,
   markUndone,
   type Tx,
   toCompactionState,
@@ -27,6 +28,12 @@ export function firstReadLimit({ thread, lane }: Compaction): number {
   return Math.min(Math.max(filling, FIRST_READ_MESSAGES_MIN), MESSAGES_READ_MAX)
 }
 
+/** Undone prunings and pins of stored messages, by message id. */
+export interface Marks {
+  readonly undone: ReadonlySet<string>
+  readonly pins: ReadonlyMap<string, boolean>
+}
+
 /** Input of the compaction decision. */
 export interface Counted {
   readonly messages: readonly Message[]
@@ -38,14 +45,14 @@ export interface Counted {
 export async function loadCounted(
   tx: Tx,
   { thread, latest }: Compaction,
-  { limit, undone }: { limit: number; undone: ReadonlySet<string> },
+  { limit, marks }: { limit: number; marks: Marks },
 ): Promise<Counted> {
   const { threadId, clearedSeq, lastClearedAtMs } = thread
   const bare = latest && toCompactionState(latest)
   const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit }
   const read = await loadUncovered(tx, { ...query, keep: 'oldest' })
   // Messages stored after the thread was read are left to their own wake, because the state could not name them as seen.
-  const messages = markUndone(read.messages, undone).filter(
+  const messages = markPinned(markUndone(read.messages, marks.undone), marks.pins).filter(
     (message) => message.seq <= thread.headSeq && ineligibleReason(message) === null,
   )
   return {

@@ -71,6 +71,19 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(both).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'message' })
   })
 
+  test('pins a stored message, lists the pin, and takes it back', async () => {
+    const pinned = await client.pins.set({ thread: 'long', agent: 'reader', fromSeq: 1, toSeq: 2 })
+    expect(pinned).toMatchObject({ thread: 'long', agent: 'reader', action: 'pinned', messages: 2 })
+    const { items, nextCursor } = await client.pins.list({ thread: 'long' })
+    expect([items.map(({ seq }) => seq), nextCursor]).toEqual([[1, 2], null])
+    const message = items[0]?.reference ?? ''
+    expect(await client.pins.remove({ thread: 'long', message })).toMatchObject({ action: 'unpinned', messages: 1 })
+    expect(await client.pins.remove({ thread: 'long', fromSeq: 1, toSeq: 2 })).toMatchObject({ messages: 1 })
+    const over = client.pins.set({ thread: 'long', message, until: '2020-01-01T00:00:00Z' })
+    await expect(over).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'until' })
+    await expect(client.pins.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   test('shows the state of a run', async () => {
     await client.threads.put('run', { agent: 'looper', goal: 'All tests pass', loop: { currentCli: 'claude' } })
     const iterations = [{ prompt: 'do it', output: 'done', modelUsed: 'small' }]

@@ -48,6 +48,11 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       order: (request, how = {}) => orderOverHttp(call, request, how),
       subscribe: (subscription) => subscribeToContexts(client, subscription),
     },
+    pins: {
+      set: async ({ thread, ...body }) => (await call('pinMessages', { params: { thread }, body })).body,
+      remove: async ({ thread, ...query }) => (await call('unpinMessages', { params: { thread }, query })).body,
+      list: async ({ thread }) => (await call('listPins', { params: { thread } })).body,
+    },
     threads: {
       list: async (page = {}) => (await call('listThreads', { query: pageQuery(page) })).body,
       get: async (thread) => (await call('getThread', { params: { thread } })).body,

@@ -10,6 +10,9 @@ import type {
   ContextSummary,
   DeadLetterEntry,
   MessageEntry,
+  PinEntry,
+  PinOptions,
+  PinResult,
   PlanOptions,
   PrunePlan,
   RecallRequest,
@@ -19,6 +22,7 @@ import type {
   SearchResult,
   UncompactOptions,
   UncompactResult,
+  UnpinOptions,
 } from '@heddle/contracts'
 import type { subscribeToContexts } from '../calls/subscribe.js'
 import type { AgentsClient, SnapshotsClient } from './agents.js'
@@ -90,6 +94,13 @@ export interface Client {
     uncompact(options: UncompactOptions): Promise<UncompactResult>
     /** The contexts of the project, or of a thread, as they are built. */
     subscribe(options: SubscribeOptions): ReturnType<typeof subscribeToContexts>
+  }
+  /** Pins of stored messages, which no compaction changes. */
+  readonly pins: {
+    set(options: PinOptions): Promise<PinResult>
+    remove(options: UnpinOptions): Promise<PinResult>
+    /** A thread has at most 1,000 pins, so the list has one page. */
+    list(options: { readonly thread: string }): Promise<Page<PinEntry>>
   }
   readonly threads: ThreadsClient
   readonly processes: ProcessesClient

@@ -18,6 +18,9 @@ export type {
   Neighbour,
   NewApiKey,
   OfferedGrant,
+  PinEntry,
+  PinOptions,
+  PinResult,
   PlannedMessage,
   PlanOptions,
   PrunePlan,
@@ -37,6 +40,7 @@ export type {
   ThreadsWithout,
   UncompactOptions,
   UncompactResult,
+  UnpinOptions,
 } from '@heddle/contracts'
 export * from './agents.js'
 export * from './client.js'

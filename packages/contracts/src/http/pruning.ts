@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { contextRequestSchema } from '../contexts/contexts.js'
 import { limits } from '../primitives/limits.js'
-import { idSchema, nameSchema } from '../primitives/names.js'
+import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
-import { named, wholeNumberSchema } from './common.js'
+import { isoTimeSchema, named, wholeNumberSchema } from './common.js'
 
 const { model, budget, strategy } = contextRequestSchema.shape
 
@@ -55,15 +55,20 @@ export type PrunePlan = OutputOf<typeof prunePlanSchema>
 
 const sequence = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
 
-export const uncompactSchema = z.strictObject({
+/** One message of a thread, or a range. */
+const selection = {
   thread: nameSchema,
   /** Checked against the thread's agent. */
   agent: nameSchema.optional(),
   /** One message, by its id or its reference. */
-  message: z.string().min(1).max(limits.nameCharactersMax).optional(),
+  message: z.string().min(1).max(limits.referenceCharactersMax).optional(),
   /** A range of sequence numbers, both ends included. */
   fromSeq: sequence.optional(),
   toSeq: sequence.optional(),
+}
+
+export const uncompactSchema = z.strictObject({
+  ...selection,
   /** Every message of the thread. */
   all: z.literal(true).optional(),
   /** Permits compactions of these messages again, instead of undoing them. */
@@ -85,3 +90,45 @@ export const uncompactedSchema = named(
   }),
 )
 export type UncompactResult = OutputOf<typeof uncompactedSchema>
+
+export const unpinSchema = z.strictObject(selection)
+export type UnpinOptions = z.input<typeof unpinSchema>
+export const unpinQuerySchema = unpinSchema
+  .omit({ thread: true })
+  .extend({ fromSeq: wholeNumberSchema.pipe(sequence).optional(), toSeq: wholeNumberSchema.pipe(sequence).optional() })
+
+export const pinSchema = unpinSchema.extend({
+  /** When the pin ends, in the future; it is taken back within two minutes. Default: it has no end. */
+  until: timeSchema.optional(),
+})
+export type PinOptions = z.input<typeof pinSchema>
+export const pinBodySchema = named('PinBody', pinSchema.omit({ thread: true }))
+
+export const pinChangeSchema = named(
+  'PinChange',
+  z.object({
+    thread: z.string(),
+    agent: z.string(),
+    action: z.enum(['pinned', 'unpinned']),
+    /** Messages whose pin was changed; one that was pinned so already is not counted. */
+    messages: z.int(),
+    /** Compactions that are repeated because of it. */
+    compactions: z.int(),
+  }),
+)
+export type PinResult = OutputOf<typeof pinChangeSchema>
+
+const pinSchemaOfList = z.object({
+  messageId: idSchema,
+  seq: z.int(),
+  reference: z.string(),
+  role: z.string(),
+  /** The beginning of its text. */
+  text: z.string(),
+  pinnedAt: isoTimeSchema,
+  until: isoTimeSchema.nullable(),
+})
+/** A pin that was set on a stored message. A message appended with `pinned` has that field in the history instead. */
+export type PinEntry = OutputOf<typeof pinSchemaOfList>
+/** A thread has at most {@link limits.pinsPerThreadMax} pins: the list has one page. */
+export const pinListSchema = named('PinList', z.object({ items: z.array(pinSchemaOfList), nextCursor: z.null() }))

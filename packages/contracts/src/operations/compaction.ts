@@ -1,4 +1,13 @@
-import { prunePlanQuerySchema, prunePlanSchema, uncompactBodySchema, uncompactedSchema } from '../http/pruning.js'
+import {
+  pinBodySchema,
+  pinChangeSchema,
+  pinListSchema,
+  prunePlanQuerySchema,
+  prunePlanSchema,
+  uncompactBodySchema,
+  uncompactedSchema,
+  unpinQuerySchema,
+} from '../http/pruning.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { operation } from './operation.js'
 
@@ -27,5 +36,39 @@ export const compactionOperations = {
     params: threadParamsSchema,
     body: uncompactBodySchema,
     answers: { 200: { description: 'The messages concerned.', schema: uncompactedSchema } },
+  }),
+  pinMessages: operation({
+    method: 'POST',
+    path: '/v1/threads/:thread/pins',
+    tag: 'threads',
+    needs: 'produce',
+    repeat: 'idempotent',
+    summary: 'Pin stored messages: contexts show them verbatim, and no compaction changes them',
+    description:
+      'The body names `message`, or `fromSeq` with `toSeq`. A pin extends to the calls and results of its turn. It holds until it is taken back, or until its end.',
+    params: threadParamsSchema,
+    body: pinBodySchema,
+    answers: { 200: { description: 'The change.', schema: pinChangeSchema } },
+  }),
+  unpinMessages: operation({
+    method: 'DELETE',
+    path: '/v1/threads/:thread/pins',
+    tag: 'threads',
+    needs: 'produce',
+    repeat: 'idempotent',
+    summary: 'Take pins back, also those with which messages were appended',
+    params: threadParamsSchema,
+    query: unpinQuerySchema,
+    answers: { 200: { description: 'The change.', schema: pinChangeSchema } },
+  }),
+  listPins: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/pins',
+    tag: 'threads',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The pins that were set on stored messages of a thread',
+    params: threadParamsSchema,
+    answers: { 200: { description: 'The pins, in the order of their messages.', schema: pinListSchema } },
   }),
 }

@@ -78,6 +78,8 @@ export const limits = {
   multiThreadMessagesMax: 5_000,
   /** Messages of one thread whose pruning is undone: each is read for every context. */
   undoneMessagesMax: 5_000,
+  /** Pins of a thread that were set on stored messages: each costs tokens in every context. */
+  pinsPerThreadMax: 1_000,
   /**
    * Budgets, models and strategies of requests, besides the agent's own, for which one thread is compacted in the
    * background: each costs compactions and summaries as the agent's own.

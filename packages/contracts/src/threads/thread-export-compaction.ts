@@ -76,3 +76,12 @@ export const undoneRecord = z.strictObject({
   undoneAt: time,
   redoneAt: time.nullable(),
 })
+
+/** A change of the pin of a stored message. */
+export const pinRecord = z.strictObject({
+  type: z.literal('pin'),
+  messageId: idSchema,
+  changedAt: time,
+  isPinned: z.boolean(),
+  until: time.nullable(),
+})

@@ -5,7 +5,14 @@ import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import { partialSettingsSchema } from '../settings/settings.js'
 import { fileEventSchema } from './iterations.js'
-import { archiveRecord, contentRecord, pruningRecord, stateRecord, undoneRecord } from './thread-export-compaction.js'
+import {
+  archiveRecord,
+  contentRecord,
+  pinRecord,
+  pruningRecord,
+  stateRecord,
+  undoneRecord,
+} from './thread-export-compaction.js'
 import { count, hash, line, seconds, text, texts, time } from './thread-export-fields.js'
 import { itemRecord, threadItemRecord, toolServerRecord } from './thread-export-items.js'
 import { loopSchema } from './threads.js'
@@ -167,6 +174,7 @@ export const exportRecordSchema = z.discriminatedUnion(
     stateRecord,
     pruningRecord,
     undoneRecord,
+    pinRecord,
     partRecord,
     messageRecord,
     endRecord,
@@ -193,6 +201,7 @@ export const exportRecordTypes = [
   'state',
   'pruning',
   'undone',
+  'pin',
   'part',
   'message',
   'end',

@@ -15,8 +15,10 @@ import {
   CONVERSATION_MESSAGES_MAX,
   type Compaction,
   loadCompaction,
+  loadPins,
   loadUncovered,
   loadUndone,
+  markPinned,
   markUndone,
   type Tx,
   toCompactionState,
@@ -82,8 +84,12 @@ async function loadUncompacted(tx: Tx, { thread, latest, settings }: Compaction)
   const { threadId, clearedSeq, lastClearedAtMs } = thread
   const bare = latest && toCompactionState(latest)
   const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit: CONVERSATION_MESSAGES_MAX }
-  const [read, undone] = await Promise.all([loadUncovered(tx, { ...query, keep: 'newest' }), loadUndone(tx, threadId)])
-  const messages = markUndone(read.messages, undone)
+  const [read, undone, pins] = await Promise.all([
+    loadUncovered(tx, { ...query, keep: 'newest' }),
+    loadUndone(tx, threadId),
+    loadPins(tx, threadId),
+  ])
+  const messages = markPinned(markUndone(read.messages, undone), pins)
     .filter((message) => ineligibleReason(message) === null)
     .map((message) =>
       message.tokensExact ? message : { ...message, ...countMessageTokens(message, countTokens), tokensExact: true },

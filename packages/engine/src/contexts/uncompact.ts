@@ -1,8 +1,9 @@
 import type { UncompactOptions, UncompactResult } from '@heddle/client/interface'
 import { idSchema, notFound, parse, uncompactSchema, validationError } from '@heddle/contracts'
 import { parseReference, threadIdOf } from '@heddle/core'
-import { findMessagesByCode, type MessageRange, redoCompactions, type Tx, undoCompactions } from '@heddle/store'
+import { loadMessagesById, type MessageRange, redoCompactions, type Tx, undoCompactions } from '@heddle/store'
 import type { z } from 'zod'
+import { resolveMessage } from '../recall/resolve-reference.js'
 import type { EngineContext } from '../setup/options.js'
 import { compactionOf } from './prune-plan.js'
 
@@ -29,9 +30,14 @@ export async function uncompact(parts: EngineContext, options: UncompactOptions)
   return { thread: checked.thread, agent, action: redo ? 'redone' : 'undone', messages, compactions: states }
 }
 
-type Selection = z.output<typeof uncompactSchema>
+type Selection = Pick<z.output<typeof uncompactSchema>, 'message' | 'fromSeq' | 'toSeq' | 'all'>
 
-async function rangeOf(tx: Tx, threadId: string, { message, fromSeq, toSeq, all }: Selection): Promise<MessageRange> {
+/** @throws PermanentError `VALIDATION_ERROR` unless one kind of selection is given; `NOT_FOUND`, `AMBIGUOUS_REFERENCE` */
+export async function rangeOf(
+  tx: Tx,
+  threadId: string,
+  { message, fromSeq, toSeq, all }: Selection,
+): Promise<MessageRange> {
   const isRange = fromSeq !== undefined || toSeq !== undefined
   const given = [message !== undefined, isRange, all === true].filter(Boolean).length
   if (given !== 1) {
@@ -50,10 +56,11 @@ async function rangeOf(tx: Tx, threadId: string, { message, fromSeq, toSeq, all 
 }
 
 async function messageIdOf(tx: Tx, threadId: string, given: string): Promise<string> {
-  if (idSchema.safeParse(given).success) return given
-  const { message: code } = parseReference(given)
-  const candidates = await findMessagesByCode(tx, threadId, code)
-  const found = candidates.find((each) => each.code === code) ?? (candidates.length === 1 ? candidates[0] : undefined)
-  if (!found) throw notFound('message', given, 'give its id or its whole reference')
-  return found.id
+  const id = idSchema.safeParse(given)
+  if (id.success) {
+    const [message] = await loadMessagesById(tx, { threadId, ids: [id.data] })
+    if (message === undefined) throw notFound('message', given, 'the thread has no message with this id')
+    return id.data
+  }
+  return (await resolveMessage(tx, { threadId, code: parseReference(given).message })).id
 }

@@ -2,7 +2,7 @@ import type { Page } from '@heddle/client/interface'
 import { type ListMessagesOptions, listMessagesSchema, type MessageEntry } from '@heddle/client/interface'
 import { mergeSettings, notFound, parse } from '@heddle/contracts'
 import { threadIdOf, windowBounds } from '@heddle/core'
-import { listHistory, loadThread } from '@heddle/store'
+import { listHistory, loadPins, loadThread } from '@heddle/store'
 import { noCursor, numberAt } from '../setup/cursors.js'
 import type { EngineContext } from '../setup/options.js'
 import { toEntry } from './message-entry.js'
@@ -20,8 +20,12 @@ export async function listMessages(
   const { thread: name, limit, order, ...place } = parse(listMessagesSchema, options, 'history')
   const afterSeq = numberAt(place)
   const threadId = threadIdOf(projectId, name)
-  const [thread, page] = await store.inProject(projectId, (tx) =>
-    Promise.all([loadThread(tx, { threadId }), listHistory(tx, { threadId, afterSeq, limit, order })]),
+  const [thread, page, pins] = await store.inProject(projectId, (tx) =>
+    Promise.all([
+      loadThread(tx, { threadId }),
+      listHistory(tx, { threadId, afterSeq, limit, order }),
+      loadPins(tx, threadId),
+    ]),
   )
   if (!thread) throw notFound('thread', name, 'see `heddle threads list`')
   if (!page) throw noCursor(String(afterSeq))
@@ -29,7 +33,10 @@ export async function listMessages(
   const bounds = windowBounds({ rollingWindow, ...thread, nowMs: clock.nowMs() })
   const last = page.messages.at(-1)
   return {
-    items: page.messages.map((message) => toEntry(message, { thread: thread.name, agent: thread.agentName }, bounds)),
+    items: page.messages.map((message) => {
+      const pinned = pins.get(message.id) ?? message.pinned
+      return toEntry({ ...message, pinned }, { thread: thread.name, agent: thread.agentName }, bounds)
+    }),
     nextCursor: page.hasMore && last ? String(last.seq) : null,
   }
 }

@@ -34,16 +34,26 @@ export async function resolveReference(tx: Tx, reference: Reference, options: Re
   const name = reference.thread ?? options.current
   if (name === undefined) return await resolveInProject(tx, reference.message, options.project)
   const thread = await findThread(tx, name, { ...options, isReference: reference.thread !== null })
-  const code = reference.message
-  const candidates = await findMessagesByCode(tx, thread.threadId, code)
+  const { threadId } = thread
+  return { thread, message: await resolveMessage(tx, { threadId, code: reference.message, name: thread.name }) }
+}
+
+/**
+ * Finds the message of a thread by its code, or by its first characters.
+ *
+ * @throws PermanentError `NOT_FOUND`, or `AMBIGUOUS_REFERENCE` with the candidates
+ */
+export async function resolveMessage(
+  tx: Tx,
+  { threadId, code, name }: { threadId: string; code: string; name?: string },
+): Promise<MessageCandidate> {
+  const candidates = await findMessagesByCode(tx, threadId, code)
   const message = theOnlyOne(candidates, code)
-  if (message) return { thread, message }
-  if (candidates.length === 0) throw notFound('message', `msg-${code}`, `thread "${thread.name}" has no such message`)
-  throw ambiguous(
-    'message',
-    `msg-${code}`,
-    candidates.map((candidate) => messageReference(candidate.code)),
-  )
+  if (message) return message
+  const thread = name === undefined ? 'the thread' : `thread "${name}"`
+  if (candidates.length === 0) throw notFound('message', messageReference(code), `${thread} has no such message`)
+  const references = candidates.map((candidate) => messageReference(candidate.code))
+  throw ambiguous('message', messageReference(code), references)
 }
 
 async function resolveInProject(tx: Tx, code: string, project: string): Promise<Resolved> {

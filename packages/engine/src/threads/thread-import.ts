@@ -116,6 +116,7 @@ async function write(tx: Tx, { threadId, name, known, batch }: Writing): Promise
     case 'progressSummary':
     case 'clear':
     case 'undone':
+    case 'pin':
       return await importRows(tx, { threadId, type: batch.type, records: of(batch.type) })
     case 'toolServer':
       return await importToolServers(tx, { threadId, records: of('toolServer') })

@@ -2,6 +2,7 @@ import { finishErasure } from '@heddle/engine'
 import type { Queues } from '@heddle/queue'
 import type { Clock, Config, Logger } from '@heddle/runtime'
 import {
+  endPins,
   findUnfinishedErasures,
   type RetainedKind,
   readServerClock,
@@ -39,6 +40,8 @@ export interface Housekept {
   readonly erasures: number
   /** Rows past their retention that were removed, by kind. */
   readonly removed: Readonly<Partial<Record<RetainedKind, number>>>
+  /** Threads with pins that ended. */
+  readonly pins: number
   /** Snapshot files without a row, or with erased content. */
   readonly files: SweptFiles
   /** Tables that were shrunk, whose space was mostly that of rows which are gone. */
@@ -104,11 +107,28 @@ async function runHousekeeping(
     const count = await removeOf(options, { kind, nowMs: nowMs ?? 0 }, signal)
     if (count > 0) removed[kind] = count
   }
-  return { erasures, removed, files: await sweep(options, signal), shrunk: await shrink(options, signal) }
+  const pins = nowMs === null ? 0 : await takeBackPins(options, nowMs, signal)
+  return { erasures, removed, pins, files: await sweep(options, signal), shrunk: await shrink(options, signal) }
 }
 
-function didSomething({ erasures, removed, files, shrunk }: Housekept): boolean {
-  return erasures + files.removed + files.rewritten + shrunk > 0 || Object.keys(removed).length > 0
+function didSomething({ erasures, removed, pins, files, shrunk }: Housekept): boolean {
+  return erasures + pins + files.removed + files.rewritten + shrunk > 0 || Object.keys(removed).length > 0
+}
+
+/** Takes back pins whose end has come, so that compactions include their messages again. */
+async function takeBackPins(
+  { store, queues, log }: HousekeepingOptions,
+  beforeMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    const threads = await endPins(store, { beforeMs, limit: ROWS_PER_STEP })
+    for (const thread of threads) await queues.wake('prune', thread)
+    return threads.length
+  } catch (error) {
+    if (!signal.aborted) log.warn({ error }, 'ending pins failed; will retry')
+    return 0
+  }
 }
 
 async function sweep({ store, log, snapshotsFolder }: HousekeepingOptions, signal: AbortSignal): Promise<SweptFiles> {

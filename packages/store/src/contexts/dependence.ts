@@ -88,6 +88,7 @@ export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
         order by state.generation desc limit 1),
       (select json_build_array(count(*), max(undone_at), max(redone_at)) from heddle.undone_messages as undone
         where undone.thread_id = thread.id),
+      (select json_build_array(count(*), max(changed_at)) from heddle.pins where pins.thread_id = thread.id),
       (select json_build_array(count(*), sum(item.version)) from heddle.items as item where item.agent_id = agent.id),
       (select json_agg(json_build_array(server.name, server.include) order by server.name)
         from heddle.tool_servers as server where server.agent_id = agent.id),

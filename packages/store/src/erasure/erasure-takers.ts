@@ -44,6 +44,7 @@ const takeThread: Taker = async (tx, { targetId }) => {
     'iterations',
     'thread_items',
     'undone_messages',
+    'pins',
     'kept_lanes',
   ]
   const counts =

@@ -1,6 +1,17 @@
 import type { PartialSettings } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
-import { bigint, foreignKey, index, integer, json, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  json,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 import { threads } from './threads.js'
 
@@ -96,6 +107,29 @@ export const undoneMessages = heddle.table(
   (table) => [
     primaryKey({ columns: [table.threadId, table.messageId, table.undoneAtMs] }),
     foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/**
+ * Changes of the pins of stored messages, append-only. The latest of a message is in force; without one, the message's own
+ * `pinned` is.
+ */
+export const pins = heddle.table(
+  'pins',
+  {
+    threadId: uuid('thread_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    projectId: projectId(),
+    changedAtMs: time('changed_at').notNull(),
+    isPinned: boolean('is_pinned').notNull(),
+    /** When housekeeping takes the pin back; null for a pin without an end. */
+    untilMs: time('until'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.messageId, table.changedAtMs] }),
+    foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    index('pins_until').on(table.untilMs).where(sql`until is not null`),
     ownProjectOnly(table.projectId),
   ],
 )

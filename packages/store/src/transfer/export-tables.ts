@@ -167,6 +167,11 @@ export const exportTables = {
     key: ['message_id', 'undone_at'],
     columns: { message_id: 'uuid', undone_at: time, redone_at: time },
   },
+  pin: {
+    table: 'pins',
+    key: ['message_id', 'changed_at'],
+    columns: { message_id: 'uuid', changed_at: time, is_pinned: 'boolean', until: time },
+  },
   message: {
     table: 'messages',
     key: ['seq'],

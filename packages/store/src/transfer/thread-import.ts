@@ -50,7 +50,15 @@ export async function beginImport(
   return { threadId }
 }
 
-type SimpleType = 'threadVersion' | 'process' | 'runningProcess' | 'iteration' | 'progressSummary' | 'clear' | 'undone'
+type SimpleType =
+  | 'threadVersion'
+  | 'process'
+  | 'runningProcess'
+  | 'iteration'
+  | 'progressSummary'
+  | 'clear'
+  | 'undone'
+  | 'pin'
 
 /** Adds rows of one table. Existing rows stay unchanged. */
 export async function importRows<Type extends SimpleType>(

@@ -3,6 +3,7 @@ import type { Tx } from '../connection/connection.js'
 import { loadMessagesById } from '../messages/messages.js'
 import { earlierPlaces, marksOf, shownOnce } from '../messages/shown-once.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
+import { loadPins, markPinned } from './pins.js'
 
 /**
  * Messages that one read of a thread returns at most. Messages that a summary covers are not read, so only a thread that was
@@ -130,7 +131,7 @@ export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<Cove
       }
     order by message.ordered_at desc, message.ordinal desc, message.id desc
     limit ${limit}`
-  const messages = (await readMessages(tx, threadId, rows)).reverse()
+  const messages = (await readWithPins(tx, threadId, rows)).reverse()
   const [oldest] = messages
   return {
     messages: messages.filter((message) => isCovered(message, state)),
@@ -168,10 +169,16 @@ export async function loadCoveredAfter(
       and ${place} <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
     order by message.ordered_at, message.ordinal, message.id
     limit ${limit}`
-  const messages = await readMessages(tx, threadId, rows)
+  const messages = await readWithPins(tx, threadId, rows)
   const last = messages.at(-1)
   return {
     messages: messages.filter((message) => isCovered(message, state)),
     next: messages.length === limit && last ? positionOf(last) : null,
   }
+}
+
+/** Covered messages with their pins as they are now: one that was taken back is no longer a fact that a summary must hold. */
+async function readWithPins(tx: Tx, threadId: string, rows: readonly MessageRow[]): Promise<Message[]> {
+  const [messages, pins] = await Promise.all([readMessages(tx, threadId, rows), loadPins(tx, threadId)])
+  return [...markPinned(messages, pins)]
 }

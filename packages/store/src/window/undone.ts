@@ -129,7 +129,7 @@ export async function redoCompactions(
  * The messages of a range, as what a query selects from. Each part is found by an index of its own, once for a query, and each
  * message by its key: an `or` over both, or a list of ids, would read the whole thread.
  */
-function messagesIn(tx: Tx, threadId: string, range: MessageRange) {
+export function messagesIn(tx: Tx, threadId: string, range: MessageRange) {
   if ('all' in range) return tx`heddle.messages`
   const ofThread = tx`select messages.seq from heddle.messages where thread_id = ${threadId}`
   // A message includes the marks by which restores show it again.
@@ -171,7 +171,7 @@ async function refuseTooMany(tx: Tx, threadId: string): Promise<void> {
 }
 
 /** Voids the states of each lane from the first generation that is concerned, and makes the prune stage run again. */
-async function voidFrom(
+export async function voidFrom(
   tx: Tx,
   series: { threadId: string; clearEpoch: number },
   concerned: readonly Concerned[],

@@ -21,8 +21,10 @@ import {
   countTurns,
   countWindow,
   loadActivity,
+  loadPins,
   loadUncovered,
   loadUndone,
+  markPinned,
   markUndone,
   type Tx,
   withPrunings,
@@ -64,17 +66,18 @@ export async function loadHistoryInput(
   const described = describe(thread, settings, request, deps)
   const fill = given ?? filling ?? (await fillOf(tx, compaction, request, deps.settings))
   refuseLargeJob(sizeToRead(compaction, fill), deps.sizeMax)
-  const [{ messages: uncovered, hasMore }, covered, undone, counts, scoped, activity] = await Promise.all([
+  const [{ messages: uncovered, hasMore }, covered, undone, pins, counts, scoped, activity] = await Promise.all([
     loadUncovered(tx, { ...cleared, state: bare, keep: 'newest' }),
     fill === 'budget' && bare !== null ? loadNewestCovered(tx, { ...cleared, state: bare }, compaction.lane) : [],
     loadUndone(tx, threadId),
+    loadPins(tx, threadId),
     countWindow(tx, windowQuery),
     sinceMs === null ? null : countMessages(tx, { threadId, sinceMs: bounds.sinceMs, afterSeq: bounds.clearedSeq }),
     loadActivity(tx, { threadId, agentId, amongIds: scopeThreadIds(request, deps), ...statusLimits }),
   ])
   const { inWindow, ever } = counts
   const inScope = scoped ?? inWindow
-  const messages = markUndone([...covered, ...uncovered], undone)
+  const messages = markPinned(markUndone([...covered, ...uncovered], undone), pins)
   const { current } = compaction
   const own = bare && current && (await withPrunings(tx, current, bare, messages))
   // Of several threads, the texts are changed when the threads are merged.

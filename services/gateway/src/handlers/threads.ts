@@ -16,6 +16,9 @@ export const threadHandlers: Handlers<typeof threadOperations> = {
 export const compactionHandlers: Handlers<typeof compactionOperations> = {
   getPrunePlan: ({ client, params, query }) => client.contexts.planPruning({ ...query, ...params }),
   uncompact: ({ client, params, body }) => client.contexts.uncompact({ ...body, ...params }),
+  pinMessages: ({ client, params, body }) => client.pins.set({ ...body, ...params }),
+  unpinMessages: ({ client, params, query }) => client.pins.remove({ ...query, ...params }),
+  listPins: async ({ client, params }) => ({ ...(await client.pins.list(params)), nextCursor: null }),
 }
 
 export const threadTransferHandlers: Handlers<typeof threadTransferOperations> = {

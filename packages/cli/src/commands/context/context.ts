@@ -24,6 +24,7 @@ import { type IterationOptions, iterationSettings, withIterationOptions } from '
 import { nameOption, rollingWindowOption, withCommonOptions } from '../../options/options.js'
 import { printWarnings } from '../../output/warnings.js'
 import { settleThreads } from '../threads/settle.js'
+import { registerContextPin } from './context-pin.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
 import { registerContextUncompact } from './context-uncompact.js'
@@ -113,6 +114,7 @@ export function registerContext(program: Command, context: CommandContext): void
 
   registerContextReceipts(group, context)
   registerContextPrune(group, context)
+  registerContextPin(group, context)
   registerContextUncompact(group, context)
   registerContextWindows(group, context)
 }

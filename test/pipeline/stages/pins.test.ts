@@ -1,0 +1,104 @@
+import type { PlacedMessage } from '@heddle/contracts'
+import { endPins } from '@heddle/store'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { modes, openPipeline, type Pipeline } from '../support.js'
+import { type Loom, openLoom, session, THREAD, woven } from '../weaving.js'
+
+const messages = session('pins', 60)
+/** A view of a file in the middle, which a context shows only condensed or in a summary. */
+const middle = messages.findIndex(({ message }, index) => index > 60 && message.role === 'tool_result')
+const chosen = messages[middle]?.message.id ?? ''
+const pinnedAtFirst: PlacedMessage[] = messages.map((placed, index) =>
+  index === middle ? { ...placed, message: { ...placed.message, pinned: true } } : placed,
+)
+
+const backends = modes().filter(({ mode }) => mode !== 'embedded')
+
+describe.each(backends)('pins of stored messages on $title', ({ mode, skip }) => {
+  describe.skipIf(skip)('of a thread', () => {
+    let pipeline: Pipeline
+    beforeAll(async () => {
+      pipeline = await openPipeline(mode)
+      await pipeline.start()
+    })
+    afterAll(() => pipeline?.close())
+
+    async function settledLoom(project: string, placed: readonly PlacedMessage[]): Promise<Loom> {
+      const loom = await openLoom(pipeline, project)
+      await loom.send(placed)
+      await loom.whenSettled(placed.length)
+      return loom
+    }
+
+    test('lead to the contexts of a message that was appended with its pin, whenever they are set', async () => {
+      const expected = await woven((await settledLoom('appended', pinnedAtFirst)).client)
+      expect(JSON.stringify(expected)).toContain('pinned')
+
+      const late = await settledLoom('late', messages)
+      const set = await late.client.pins.set({ thread: THREAD, message: chosen })
+      expect(set).toMatchObject({ thread: THREAD, action: 'pinned', messages: 1 })
+      expect(set.compactions).toBeGreaterThan(0)
+      expect(await late.client.pins.set({ thread: THREAD, message: chosen })).toMatchObject({ messages: 0 })
+      await late.whenSettled(messages.length)
+      expect(await woven(late.client)).toEqual(expected)
+
+      const early = await settledLoom('early', messages.slice(0, middle + 1))
+      await early.client.pins.set({ thread: THREAD, message: chosen })
+      await early.send(messages.slice(middle + 1))
+      await early.whenSettled(messages.length)
+      expect(await woven(early.client)).toEqual(expected)
+    })
+
+    test('are taken back, also those that a message was appended with, as if they had never been', async () => {
+      const expected = await woven((await settledLoom('plain', messages)).client)
+      const pinned = await settledLoom('pinned', pinnedAtFirst)
+      const range = { thread: THREAD, fromSeq: middle + 1, toSeq: middle + 1 }
+      const shown = async () =>
+        (await pinned.client.messages.list({ thread: THREAD, limit: 500 })).items.find(({ id }) => id === chosen)
+          ?.pinned
+      expect(await shown()).toBe(true)
+      expect(await pinned.client.pins.remove(range)).toMatchObject({ action: 'unpinned', messages: 1 })
+      expect(await shown()).toBeUndefined()
+      await pinned.whenSettled(messages.length)
+      expect(await woven(pinned.client)).toEqual(expected)
+    })
+
+    test('are listed, and end at their time', async () => {
+      const loom = await settledLoom('ending', messages)
+      const until = new Date(Date.now() + 3_600_000).toISOString()
+      await loom.client.pins.set({ thread: THREAD, message: chosen, until })
+      const { items } = await loom.client.pins.list({ thread: THREAD })
+      expect(items).toMatchObject([{ messageId: chosen, seq: middle + 1, until, role: 'tool_result' }])
+      const [{ reference } = { reference: '' }] = items
+      await loom.whenSettled(messages.length)
+      const before = Date.parse(until) - 1
+      expect(await endPins(pipeline.store, { beforeMs: before, limit: 10 })).toEqual([])
+      const ended = await endPins(pipeline.store, { beforeMs: Date.parse(until), limit: 10 })
+      expect(ended).toMatchObject([{ projectId: loom.projectId }])
+      for (const thread of ended) await pipeline.queues.wake('prune', thread)
+      await loom.whenSettled(messages.length)
+      expect((await loom.client.pins.list({ thread: THREAD })).items).toEqual([])
+      const plain = await settledLoom('never', messages)
+      expect(await woven(loom.client)).toEqual(await woven(plain.client))
+      expect(await loom.client.pins.set({ thread: THREAD, message: reference })).toMatchObject({ messages: 1 })
+    })
+
+    test('are refused by name and rule if they name nothing, are over, or would fill the contexts', async () => {
+      const loom = await settledLoom('refused', messages.slice(0, 60))
+      const faulty = [
+        [{}, 'message'],
+        [{ message: chosen, fromSeq: 1, toSeq: 1 }, 'message'],
+        [{ fromSeq: 3, toSeq: 2 }, 'fromSeq'],
+        [{ message: 'msg-00000000', until: '2020-01-01T00:00:00Z' }, 'until'],
+        [{ fromSeq: 1, toSeq: 60 }, 'message'],
+      ] as const
+      for (const [part, field] of faulty) {
+        const refused = loom.client.pins.set({ thread: THREAD, ...part })
+        await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field })
+      }
+      const missing = loom.client.pins.set({ thread: THREAD, message: 'msg-00000000' })
+      await expect(missing).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      expect((await loom.client.pins.list({ thread: THREAD })).items).toEqual([])
+    })
+  })
+})
