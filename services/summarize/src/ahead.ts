@@ -57,7 +57,7 @@ export async function summarizeAhead(
 
 type Range = Pick<CoveredRange, 'state' | 'series' | 'stateId'>
 
-/** What the next compaction will cover; null if its summary is not made in parts. */
+/** The range that the next compaction will cover; null if its summary is not made in parts. */
 async function loadRange(tx: Tx, { thread, lane, latest, settings }: Compaction): Promise<Range | null> {
   const { threadId, clearedSeq, lastClearedAtMs, headSeq } = thread
   const bare = latest && toCompactionState(latest)

@@ -27,7 +27,7 @@ import {
 import type { EngineContext } from '../setup/options.js'
 
 /**
- * What a compaction at the end of a thread would do now, message by message, and how many tokens it would free. Nothing is
+ * The decisions of a compaction at the end of a thread, message by message, and the tokens that it would free. Nothing is
  * changed. The plan is the one that the prune stage would make.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`

@@ -22,7 +22,7 @@ const POLL_EVERY_MS = 5_000
 const RESEND_AFTER_MS = 5_000
 const RESEND_AFTER_MS_MAX = 60_000
 
-/** What a sender needs of a client. */
+/** Parts of a client that a sender uses. */
 export type SenderParts = Pick<EngineContext, 'store' | 'queues' | 'projectId' | 'log'>
 
 /**

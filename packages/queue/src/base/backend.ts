@@ -68,6 +68,6 @@ export interface QueueFacts {
 
 export interface QueueWarning {
   readonly what: string
-  /** What to do about it. */
+  /** The step that solves it. */
   readonly hint: string
 }

@@ -20,7 +20,7 @@ const APPENDS_UNDER_LOAD = 2
 export const GATHER_MS_MIN = 10_000
 /** Waking two stages for a thread costs about as much as storing this number of messages. */
 export const MESSAGES_WORTH_A_WAKE = 20
-/** Whatever the load, a thread waits no longer than this. */
+/** A thread waits at most this long, under any load. */
 const GATHER_MS_MAX = 30_000
 /** A thread that has grown by this number of messages is woken at once. */
 export const MESSAGES_GATHERED_MAX = 500

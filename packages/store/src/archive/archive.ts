@@ -116,7 +116,7 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
 
 const CONTENTS_PER_YIELD = 100
 
-/** Locks existing contents in the order of their hashes, so that none is removed meanwhile; adds the others. */
+/** Locks existing contents in the order of their hashes, so that they are not removed meanwhile; adds the others. */
 export async function storeContents(tx: Tx, contents: ReadonlyMap<string, Buffer>): Promise<void> {
   const present = await tx<{ hash: string }[]>`
     select encode(hash, 'hex') as hash from heddle.archive_contents

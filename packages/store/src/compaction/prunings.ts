@@ -4,7 +4,7 @@ import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { ContextStateRow } from './states.js'
 
-/** What a compaction decided about one message. */
+/** The decision of a compaction on one message. */
 export type PruningRow = Columns<
   'prunings',
   'stateId' | 'messageId' | 'action' | 'text' | 'tokens' | 'reason' | 'archiveId'

@@ -14,7 +14,7 @@ export function isTurnToDrop(contextId: string): boolean {
 
 /**
  * Removes the delivered bytes of a context's thread except for the newest. Rows that another transaction is removing are
- * skipped, so that none waits for another.
+ * skipped, so that transactions do not wait for one another.
  *
  * @returns the statement, which is sent in order: an async function would send it before earlier ones
  */

@@ -4,7 +4,7 @@ import { threadStands } from '../messages/tombstones.js'
 import type { isOwn } from '../sql/own-project.js'
 import { ACTIVE_THREADS_COUNTED_MAX } from '../threads/activity.js'
 
-/** What a context depends on: it stays current as long as the versions are equal and the time has not come. */
+/** The versions and the time on which a context depends: it is current while the versions are equal and before that time. */
 export interface Dependence {
   readonly lane: string
   readonly versions: string
@@ -22,7 +22,7 @@ export interface DependenceQuery {
 }
 
 /**
- * What a context that is built in the same transaction depends on.
+ * The dependence of a context that is built in the same transaction.
  *
  * @param tx with snapshot isolation
  */

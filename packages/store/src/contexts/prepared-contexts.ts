@@ -19,7 +19,7 @@ const BUILD_MS_MAX = 60_000
 /** The configuration of workers, such as the embedder in a receipt, changes only when they restart, so the age is limited. */
 const AGE_MAX = '10 minutes'
 
-/** What a built context stores so that it can answer later requests. */
+/** The fields that a built context stores so that it can answer later requests. */
 export interface Prepared extends Dependence {
   readonly key: string
 }

@@ -4,7 +4,7 @@ import type { Tx } from '../connection/connection.js'
 /** Contexts that are searched. In a thread with requests of many budgets, older contexts do not count. */
 const CONTEXTS_SEARCHED_MAX = 32
 
-/** How the thread's latest context of a budget filled it, and its head; null if there was none recently. */
+/** How the thread's latest context of a budget filled it, and its head; null if it was not requested recently. */
 export async function loadPreviousFill(
   tx: Tx,
   { threadId, budget }: { threadId: string; budget: number },

@@ -26,7 +26,7 @@ export interface LinesBase {
 export interface LinesToStore {
   readonly baseId: string | null
   readonly delta: Uint8Array
-  /** Lines that are removed together with the context; null if there are none. */
+  /** Lines that are removed together with the context; null if it has no such lines. */
   readonly hidden: Uint8Array | null
   /** The stored context as a base for others, once it is committed. */
   readonly asBase: LinesBase

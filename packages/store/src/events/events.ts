@@ -183,7 +183,7 @@ export async function eventsOfAgent(
   return new Set(events.filter(isOwn).map(({ number }) => number))
 }
 
-/** The names of threads and agents of events, by the number of the event. Erased ones have none. */
+/** The names of threads and agents of events, by the number of the event. Erased ones have no number. */
 export async function namesOfEvents(
   tx: Tx,
   events: readonly HeddleEvent[],

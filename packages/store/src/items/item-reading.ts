@@ -17,7 +17,7 @@ export interface ItemRow
       | 'erased'
       | 'createdAtMs'
     > {
-  /** The mode set for the server of a tool; null if none is set. */
+  /** The mode set for the server of a tool; null if it is not set. */
   readonly serverInclude: Rows['toolServers']['include'] | null
 }
 

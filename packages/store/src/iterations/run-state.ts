@@ -14,7 +14,7 @@ export const LOOP_ITERATIONS_READ_MAX = 400
 
 export interface StoredLoop {
   readonly loop: LoopContext
-  /** The stored row of the summary in `loop`; null if none is valid. */
+  /** The stored row of the summary in `loop`; null if it is not valid. */
   readonly progress: ProgressRow | null
   /** Iterations ever stored, including those before the last clear. */
   readonly stored: number

@@ -21,18 +21,18 @@ import { holdPartContents } from './part-contents.js'
 
 export interface AppendBatch {
   readonly projectId: string
-  /** Names the project where this is its first message. */
+  /** Name of the project, for its first message. */
   readonly projectName?: string
   readonly receivedAtMs: number
   readonly appends: readonly Append[]
   /**
-   * Takes the messages for new ones, without looking up their ids, which spares much where it is true. Where it is not,
-   * the batch fails as a whole with {@link isRepeat}, and is to be tried again without this.
+   * Assumes that all messages are new, and does not look up their ids, which is faster. If one is not, the whole batch
+   * fails with {@link isRepeat}; try it again without this option.
    */
   readonly assumeNew?: boolean
   /**
-   * Takes the short codes of new messages for free ones: two of a thread are almost never the same, and to insert what
-   * might collide takes half as long again. The same holds where it is not true.
+   * Assumes that no short code of a new message is taken: two of a thread are almost never the same, and an insert that
+   * allows for collisions takes half as long again. If one is taken, the batch fails in the same way.
    */
   readonly assumeFreeCodes?: boolean
   /** Nothing else is written in the transaction, so it may commit with the last statements. Default false. */
@@ -40,11 +40,11 @@ export interface AppendBatch {
 }
 
 /**
- * Stores a batch of appends: the hottest path of all, and a handful of round trips whatever the size of the batch.
+ * Stores a batch of appends, the most frequent write, in a constant number of round trips.
  *
  * Invariants: each thread's sequence has no gaps and no repeats, since its cursor row is locked from before the look-up of
- * known messages until the commit; cursors are locked in the order of their ids, so batches never wait in a circle; an
- * append is stored whole or not at all; a message that is there already, the same to the letter, is counted and left alone.
+ * known messages until the commit; cursors are locked in the order of their ids, so batches cannot deadlock; an append is
+ * stored whole or not at all; a message that is stored already with the same fields is counted and stays unchanged.
  *
  * @returns one outcome for each append, in their order; conflicts and refusals are outcomes, not exceptions
  */
@@ -63,14 +63,14 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
     await Promise.all([
       insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
       advanceHeads(tx, plan.threads),
-      // Taken codes are found by the insert's result, and then more messages are inserted.
+      // The result of the insert shows which codes were taken; their messages are inserted again with longer codes.
       assumeFreeCodes && isLast && commitBehind(tx),
     ])
   }
   return plan.outcomes
 }
 
-/** Whether a batch failed because one of the messages that it assumed to be new is there, or has its short code taken. */
+/** Whether a batch failed because a message that it assumed to be new is stored already, or its short code is taken. */
 export function isRepeat(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || error.code !== UNIQUE_VIOLATION) return false
   return 'constraint_name' in error && REPEATED_KEYS.test(String(error.constraint_name))
@@ -80,7 +80,7 @@ const UNIQUE_VIOLATION = '23505'
 /** `messages_code`, which follows from the id, or as Postgres names it on a partition: `messages_3_thread_id_code_key`. */
 const REPEATED_KEYS = /^messages_(\w+_thread_id_)?code(_key\d*)?$/
 
-/** Locks the threads of a batch, after making those that are missing, and looks up what is stored under its ids. */
+/** Creates the missing threads of a batch, locks all of them, and looks up the stored messages with the same ids. */
 async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendSituation> {
   const { projectId } = batch
   const threads = new Map(appends.map((append) => [append.threadId, append]))
@@ -91,22 +91,22 @@ async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAp
   const openIds = [...new Set(open.map(({ threadId }) => threadId))]
   if (openIds.every((threadId) => situation.threads.has(threadId))) return situation
 
-  // The agent that the first append names is the one that a new thread belongs to.
+  // A new thread belongs to the agent of its first append.
   const wanted = new Map([...open].reverse().map((append) => [append.threadId, append]))
   const missing = [...wanted.values()].filter(({ threadId }) => !situation.present.has(threadId))
   if (missing.length > 0) await ensureThreads(tx, projectId, missing, batch.projectName)
   const again = await look(tx, batch, appends, openIds)
-  // The transaction fails, so nothing stays of what was made; the next try is refused.
+  // The transaction fails, so nothing that it created stays; the next attempt is refused.
   if (missing.some(({ agentId, threadId }) => [projectId, agentId, threadId].some((id) => again.erased.has(id))))
-    throw new RetryableError('INTERNAL', 'what was being written to was erased meanwhile')
+    throw new RetryableError('INTERNAL', 'the thread, its agent or its project was erased during the append')
   const lost = openIds.find((threadId) => !again.threads.has(threadId) && !again.erased.has(threadId))
-  if (lost !== undefined) throw new RetryableError('INTERNAL', `thread ${lost} vanished while it was being written to`)
+  if (lost !== undefined) throw new RetryableError('INTERNAL', `thread ${lost} was removed during the append`)
   return again
 }
 
 type AppendLookup = AppendSituation & { readonly present: ReadonlySet<string> }
 
-/** One round trip. Where not every thread is there yet, none is locked: they are to be made first (see `ensureThreads`). */
+/** One round trip. If a thread does not exist yet, nothing is locked: `ensureThreads` must create it first. */
 async function look(
   tx: Tx,
   { projectId, assumeNew = false }: AppendBatch,
@@ -114,7 +114,7 @@ async function look(
   threadIds: readonly string[],
 ): Promise<AppendLookup> {
   const targets = [projectId, ...new Set(appends.map(({ agentId }) => agentId)), ...threadIds]
-  // Owners are asked for row by row, each one look-up whatever the planner guesses of the number of threads.
+  // Owners are read by a subquery for each row: one index look-up each, whatever number of threads the planner assumes.
   const [locked, tombstones, known] = await Promise.all([
     tx<LockedRow[]>`
       select
@@ -162,7 +162,7 @@ interface LockedRow
   readonly agentId: string | null
 }
 
-/** Messages of the batch that were erased; asked for threads alone whose name was erased before, of which there are few. */
+/** Messages of the batch that were erased. Read only for threads whose name was erased before, which are few. */
 async function findErased(
   tx: Tx,
   appends: readonly NamedAppend[],
@@ -187,14 +187,14 @@ async function presentOf(tx: Tx, threadIds: readonly string[]): Promise<string[]
 }
 
 /**
- * What is stored under the ids of a batch, with fingerprints in hexadecimal digits. Not an async function, which would send
- * the query at once: it must come after the one that locks the threads.
+ * The stored messages with the ids of a batch; fingerprints are in hexadecimal digits. Not an async function, which would
+ * send the query at once: it must follow the one that locks the threads.
  */
 function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
   const given = appends.flatMap(({ threadId, messages }) =>
     messages.map(({ input: { id } }) => ({ id, threadId, code: shortCode(id) })),
   )
-  // Lateral, so that each id is one look-up in the index, whatever the planner guesses of the table's size.
+  // Lateral, so that each id is one index look-up, whatever size of the table the planner assumes.
   return tx<{ id: string; threadId: string; fingerprint: string }[]>`
     select given.id, given.thread_id, encode(found.fingerprint, 'hex') as fingerprint
     from unnest(
@@ -207,8 +207,8 @@ function lookUp(tx: Tx, appends: readonly NamedAppend[]) {
 }
 
 /**
- * Rows that are locked stay where they are, so that they are found by their places and not in the index once more. Where one
- * is not there after all, the division by zero rolls the transaction back, also if its commit is on the way.
+ * Locked rows do not move, so they are found by `ctid` without the index. If one is missing nevertheless, the division by
+ * zero rolls the transaction back, even if its commit was sent already.
  */
 async function advanceHeads(tx: Tx, threads: ReadonlyMap<string, LockedThread>): Promise<void> {
   const heads = [...threads.values()]

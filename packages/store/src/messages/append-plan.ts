@@ -3,33 +3,33 @@ import type { PartToStore } from '@heddle/core'
 import type { ContentElement } from '../sql/content-element.js'
 import { isStorable, unstorableError } from '../sql/text.js'
 
-/** A message with everything that ingest worked out about it. */
+/** A message with the values that ingest derived from it. */
 export interface PreparedMessage {
-  /** Without the bytes of its parts, which stand in `parts`. */
+  /** Without the bytes of its parts, which are in `parts`. */
   readonly input: Omit<MessageInput, 'parts'>
-  /** Images, documents and sounds with their bytes; missing where there are none. */
+  /** Images, documents and sounds with their bytes; undefined if it has no such part. */
   readonly parts?: readonly PartToStore[]
   /** Orders messages of the same time; it counts on across the appends of a producer (`comparePositions` in core). */
   readonly ordinal: number
-  /** Its place in the conversation, in milliseconds since 1970. */
+  /** Its position in the conversation, in milliseconds since 1970. */
   readonly orderedAtMs: number
   readonly tokensEstimate: number
-  /** `messageFingerprint` of the input: tells a repeat from a conflict. */
+  /** `messageFingerprint` of the input: the same for a repeat, different for a conflict. */
   readonly fingerprint: string
-  /** Of a long content, which takes too long to spell while the thread is locked. */
+  /** Only of a long content, which takes too long to encode while the thread is locked. */
   readonly contentElement?: ContentElement
-  /** Of a mark that a restore leaves: the message that it brings back. */
+  /** Only of a mark that a restore writes: the message that it shows again. */
   readonly restoresSeq?: number
 }
 
 /** Messages for one thread, stored together or not at all. */
 export interface Append {
   readonly requestId: string
-  /** Name of the agent; made where it is missing. */
+  /** Name of the agent; created if it does not exist. */
   readonly agent: string
-  /** Name of the thread; made where it is missing. */
+  /** Name of the thread; created if it does not exist. */
   readonly thread: string
-  /** Seconds of history that a new agent shows; null for all, undefined for the default. Ignored where the agent exists. */
+  /** Seconds of history that a new agent shows; null for all, undefined for the default. Ignored if the agent exists. */
   readonly newAgentRollingWindow?: number | null
   readonly messages: readonly PreparedMessage[]
 }
@@ -39,14 +39,14 @@ export interface AppendOutcome {
   readonly threadId: string
   /** Messages that this append added. */
   readonly stored: number
-  /** Messages that were there already, the same to the letter. */
+  /** Messages that were stored before with the same fields. */
   readonly repeated: number
-  /** What this append added are the sequence numbers from `fromSeq` to `headSeq`; an empty range where it added nothing. */
+  /** The append added the sequence numbers from `fromSeq` to `headSeq`; an empty range if it added nothing. */
   readonly fromSeq: number
   readonly headSeq: number
   /** Estimated tokens of the whole thread after this append. */
   readonly tokensEstimate: number
-  /** Why nothing of this append was stored; null on success. The other appends of the batch go on. */
+  /** The reason why nothing of this append was stored; null on success. Other appends of the batch are not affected. */
   readonly error: ErrorData | null
 }
 
@@ -55,22 +55,22 @@ export interface NamedAppend extends Append {
   readonly threadId: string
 }
 
-/** A thread as it stands while its cursor row is locked. */
+/** A thread while its cursor row is locked. */
 export interface LockedThread {
-  /** Where the cursor row lies until the end of the transaction. */
+  /** Physical place of the cursor row (`ctid`), constant until the end of the transaction. */
   readonly place: string
   readonly agentId: string
   readonly headSeq: number
   readonly tokensEstimate: number
   readonly latestAtMs: number | null
-  /** When a thread of its name was erased before it began, in milliseconds since 1970; null where none was. Default null. */
+  /** When an earlier thread of the same name was erased, in milliseconds since 1970. Default null: never. */
   readonly erasedAtMs?: number | null
 }
 
 export interface PlannedMessage {
   readonly threadId: string
   readonly seq: number
-  /** The latest place of the thread up to this message, where it is another one than its own; null elsewhere. */
+  /** The latest position of the thread up to this message, if that is another message's; else null. */
   readonly latestAtMs: number | null
   readonly message: PreparedMessage
 }
@@ -78,7 +78,7 @@ export interface PlannedMessage {
 export interface AppendPlan {
   readonly outcomes: AppendOutcome[]
   readonly messages: PlannedMessage[]
-  /** The threads that grow, as they stand afterwards. */
+  /** The threads that grow, after the append. */
   readonly threads: ReadonlyMap<string, LockedThread>
 }
 
@@ -91,7 +91,7 @@ export interface AppendSituation {
   readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>
   /** Ids of projects, agents and threads that were erased. */
   readonly erased: ReadonlySet<string>
-  /** Of the messages of the batch those that were erased with an earlier thread of the name, by thread. Default none. */
+  /** Messages of the batch that were erased with an earlier thread of the same name, by thread. Default: empty. */
   readonly erasedMessages?: ReadonlyMap<string, ReadonlySet<string>>
   readonly projectId: string
 }
@@ -102,7 +102,7 @@ export interface AppendSituation {
  */
 export function planAppends(appends: readonly NamedAppend[], situation: AppendSituation): AppendPlan {
   const shared = threadsOfSeveral(appends)
-  /** What the appends of the batch have added to such threads so far. */
+  /** Messages that earlier appends of the batch added to such threads. */
   const added = new Map<string, Map<string, string>>()
   const threads = new Map<string, LockedThread>()
   const messages: PlannedMessage[] = []
@@ -167,7 +167,7 @@ function faultOf(append: NamedAppend, thread: LockedThread | undefined, situatio
   return (thread && erasedBefore(append, thread, situation.erasedMessages?.get(append.threadId))) ?? textFault(append)
 }
 
-/** What belonged to an erased thread of the same name, or was sent to it, does not come back with the name. */
+/** Messages that belonged or were sent to an erased thread of the same name are not stored under the new one. */
 function erasedBefore(
   { requestId, thread: name, messages }: NamedAppend,
   { erasedAtMs = null }: LockedThread,
@@ -181,7 +181,7 @@ function erasedBefore(
       field: `messages.${index}.id`,
       received: id,
       facts: { [ERASED_BEFORE]: 'message' },
-      hint: 'What was erased stays erased; a new message needs an id of its own.',
+      hint: 'An erased message is not stored again; send it with a new id.',
     }).toJSON()
   }
   const sentAtMs = timeOfId(requestId)
@@ -190,11 +190,11 @@ function erasedBefore(
     field: 'thread',
     received: name,
     facts: { [ERASED_BEFORE]: 'request' },
-    hint: 'What was meant for the erased thread stays erased. Send them again if the new thread is to have them.',
+    hint: 'Messages for the erased thread are not stored. Send them again if the new thread shall contain them.',
   }).toJSON()
 }
 
-/** Among the facts of an error: it is about something that was erased, and nothing of it may be kept. */
+/** A fact of an error that concerns erased data: nothing of the request may be kept. */
 export const ERASED_BEFORE = 'erasedBefore'
 
 /** The time in an id of version 7, in milliseconds since 1970; null for ids of other versions. */
@@ -202,7 +202,7 @@ export function timeOfId(id: string): number | null {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null
 }
 
-/** Contents are kept whatever they hold; these are names and ids. */
+/** Contents may hold any character; names and ids may not. */
 export function textFault({
   agent,
   thread,
@@ -225,7 +225,7 @@ export function agentConflict({ agent, thread }: { agent: string; thread: string
   return new ConflictError(`thread "${thread}" belongs to another agent than "${agent}"`, {
     field: 'agent',
     received: agent,
-    hint: 'Name the agent that the thread began with, or begin another thread.',
+    hint: 'Use the agent to which the thread belongs, or another thread.',
   })
 }
 
@@ -235,8 +235,8 @@ export function erasedError(kind: 'project' | 'agent' | 'thread', name: string):
     received: name,
     hint:
       kind === 'project'
-        ? 'What was erased stays erased; use another name.'
-        : `What was erased stays erased. Use another name, or free this one for a new ${kind}: heddle ${kind}s delete NAME --reuse.`,
+        ? 'An erased name is not used again; use another one.'
+        : `An erased name is not used again. Use another one, or release this one for a new ${kind}: heddle ${kind}s delete NAME --reuse.`,
   })
 }
 

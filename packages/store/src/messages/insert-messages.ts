@@ -9,16 +9,16 @@ import type { PlannedMessage } from './append-plan.js'
 
 export interface NewMessages {
   readonly receivedAtMs: number
-  /** Fails with a unique violation where a short code is taken, instead of finding a longer one. */
+  /** Whether a taken short code is a unique violation; else its message gets a longer one. */
   readonly assumeFreeCodes?: boolean
 }
 
-/** Among a million messages of a thread two short codes of 8 characters are as likely the same as not; of 24, never. */
+/** In a thread of a million messages, two short codes of 8 characters collide with a probability of a half; of 24, never. */
 const CODE_CHARACTERS_MAX = 24
 
 /**
- * Inserts messages of any number of threads with one statement: a list for each column, which Postgres takes apart in half
- * the time of a list of JSON objects.
+ * Inserts messages of any number of threads with one statement: one array for each column, which Postgres
+ * reads in half the time of a list of JSON objects.
  */
 export async function insertMessages(
   tx: Tx,
@@ -32,8 +32,8 @@ export async function insertMessages(
   })
   const quoted = (read: (planned: PlannedMessage) => Spellable) => asQuotedArray(messages.map(read))
   const plain = (read: (planned: PlannedMessage) => string | number) => asArray(messages.map(read))
-  // What is JSON in the table travels as text, so that it is stored to the letter. A list without any value is empty, and
-  // Postgres fills it up with nulls.
+  // JSON columns are sent as text, so that they are stored unchanged. A column without any value is sent as an empty array,
+  // which Postgres fills with nulls.
   const { count } = await tx`
     insert into heddle.messages (
       thread_id, seq, id, code, role, content, content_escaped, parts, thinking, tool_calls, tool_call_id, tool_name,
@@ -79,7 +79,7 @@ export async function insertMessages(
     ${assumeFreeCodes ? tx`` : tx`on conflict on constraint messages_code do nothing`}`
   if (count === messages.length) return
 
-  // Some short code is taken: those messages take longer ones.
+  // Messages whose short code is taken get longer ones.
   if (codeCharacters === CODE_CHARACTERS_MAX)
     throw new PermanentError('INTERNAL', 'no short code is free for a new message')
   const missing = await missingOf(tx, messages)

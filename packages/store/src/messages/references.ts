@@ -6,7 +6,7 @@ import { AFTER_ALL_LETTERS } from '../sql/by-id.js'
 /** More candidates than an error message can usefully list. */
 const CANDIDATES_MAX = 20
 
-/** What a code may be; anything else that a reference holds is a name. */
+/** The form of a code; any other text in a reference is a name. */
 const CODE = /^[0-9a-z]{1,52}$/
 
 export interface ThreadCandidate extends Columns<'threads', 'name' | 'code'> {
@@ -96,7 +96,7 @@ export async function findMessagesByCode(tx: Tx, threadId: string, codePrefix: s
   const bySeq = new Map(originals.map((original) => [original.seq, original]))
   const candidates = found.flatMap(({ restoresSeq, ...candidate }) => {
     const original = restoresSeq === null ? candidate : bySeq.get(restoresSeq)
-    // Whoever gave the whole code of a mark means its message: an exact match stays one.
+    // The whole code of a mark is an exact match of its message.
     return original === undefined ? [] : [candidate.code === codePrefix ? { ...original, code: codePrefix } : original]
   })
   return [...new Map(candidates.map((candidate) => [candidate.seq, candidate])).values()]

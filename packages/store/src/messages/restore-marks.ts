@@ -6,34 +6,34 @@ import type { PreparedMessage } from './append-plan.js'
 import { insertMessages } from './insert-messages.js'
 import { threadStands } from './tombstones.js'
 
-/** A thread whose order of storing nobody else adds to until the transaction ends. */
+/** A thread to which no other transaction appends until this one ends. */
 export interface HeldHead {
   readonly threadId: string
   readonly headSeq: number
-  /** The latest place in time of all messages; null where there are none. */
+  /** The latest time of all messages; null if the thread is empty. */
   readonly latestAtMs: number | null
 }
 
 /**
- * Holds the head of a thread, as an append does. What is read after it in the transaction is what the marks are made from.
+ * Locks the head of a thread, as an append does. The marks are made from messages that are read after it in the transaction.
  *
- * @returns null where the thread is gone
+ * @returns null if the thread was erased
  */
 export async function holdHead(tx: Tx, threadId: string): Promise<HeldHead | null> {
   const [cursor] = await tx<{ headSeq: number; latestAtMs: number | null }[]>`
     select head_seq, last_message_at as latest_at_ms from heddle.stage_cursors where thread_id = ${threadId} for update`
-  // A statement of its own: it looks for tombstones after the row was given.
+  // A statement of its own, so that it reads tombstones after the row was locked.
   const { count } = await tx`select from heddle.threads as thread where thread.id = ${threadId} and ${threadStands(tx)}`
   return cursor === undefined || count === 0 ? null : { threadId, ...cursor }
 }
 
 /** A stored message that a snapshot holds, and whether the window shows it. */
 export interface StoredOriginal extends Columns<'messages', 'id' | 'seq' | 'role' | 'tokensEstimate'> {
-  /** Whether the window shows it where it was first, or by a mark that an earlier restore left. */
+  /** Whether the window shows it at its first position, or by a mark of an earlier restore. */
   readonly isShown: boolean
 }
 
-/** Messages of a thread by their ids, in no order; those that are not there are left out. */
+/** Messages of a thread by their ids, in no order; missing ones are left out. */
 export async function findOriginals(
   tx: Tx,
   { threadId, ids, bounds }: { threadId: string; ids: readonly string[]; bounds: WindowBounds },
@@ -54,14 +54,14 @@ export async function findOriginals(
     where found.restores_seq is null`
 }
 
-/** A mark that is to be left: a place in the conversation that shows a stored message. */
+/** A new mark: a position in the conversation that shows a stored message. */
 export interface NewMark extends Pick<PreparedMessage, 'ordinal' | 'fingerprint' | 'input'> {
   readonly original: StoredOriginal
 }
 
 /**
- * Leaves marks at the head of a thread that {@link holdHead} holds. They count neither as messages nor for the thread's
- * tokens: what they show is counted where it was first.
+ * Writes marks at the head of a thread that {@link holdHead} has locked. They count neither as messages nor as tokens of the
+ * thread: the messages that they show are counted at their first positions.
  */
 export async function insertMarks(
   tx: Tx,

@@ -3,22 +3,22 @@ import { asArray, asQuotedArray } from '../sql/arrays.js'
 
 /** Counts in one row: small enough that Postgres keeps them in the row itself. */
 const RUN_MESSAGES_MAX = 256
-/** A row is written anew when counts are added to it: up to so many, which is a fraction of a page. */
+/** An update rewrites the whole row, so a row holds at most this many counts, a fraction of a page. */
 const EXTENDED_MESSAGES_MAX = 64
 
 export interface TokenCount {
   readonly seq: number
   readonly tokens: number
-  /** The part of `tokens` that the message's reasoning takes. */
+  /** Tokens of the message's reasoning, which are part of `tokens`. */
   readonly reasoningTokens: number
 }
 
 /**
- * The exact count of a message and the part of it that its reasoning takes, as the text `123 45`, for
- * `select ... from heddle.messages as message`; null where it was not counted yet. See {@link readCount}.
+ * The exact count of a message and of its reasoning, as the text `123 45`, for
+ * `select ... from heddle.messages as message`; null if it was not counted yet. See {@link readCount}.
  *
- * A subquery and no join: one look-up for each row that is returned, whatever the planner guesses of their number. It finds
- * the last run that begins at the message or before, and an element beyond its end is null.
+ * A subquery and not a join: one index look-up for each returned row, whatever number the planner assumes. It finds the last
+ * run that begins at the message or before; an element beyond its end is null.
  */
 export function countedTokens(tx: Tx) {
   return tx`(
@@ -30,15 +30,15 @@ export function countedTokens(tx: Tx) {
     limit 1)`
 }
 
-/** What {@link countedTokens} gave. */
+/** Parses the text of {@link countedTokens}. */
 export function readCount(counted: string): Omit<TokenCount, 'seq'> {
   const [tokens, reasoningTokens] = counted.split(' ')
   return { tokens: Number(tokens), reasoningTokens: Number(reasoningTokens) }
 }
 
 /**
- * Records exact token counts, unless the thread is gone. A count that is there stays: the same text always counts the same.
- * Where two count the same messages at once, the longer of two runs stays; what a run hides of another is counted again.
+ * Records exact token counts, unless the thread was erased. Existing counts stay, because the same text always has the same
+ * count. If two transactions count the same messages at once, the longer run stays; counts that it hides are made again.
  *
  * @param counts in the order of `seq`
  */
@@ -89,7 +89,7 @@ interface Run {
   readonly reasoning: number[]
 }
 
-/** Most runs have no reasoning: they keep none. */
+/** Null for a run without reasoning, as most are. */
 function reasoningOf({ reasoning }: Run): string | null {
   return reasoning.some((tokens) => tokens > 0) ? asArray(reasoning) : null
 }

@@ -2,7 +2,7 @@ import { notFound } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 
-/** What a project may allow another one: to read its archive by reference. */
+/** A permission that a project gives to another one: to read its archive by reference. */
 export type GrantScope = Grant['scope']
 
 /** A grant as both projects name it. All functions here need a transaction of the project that is read. */

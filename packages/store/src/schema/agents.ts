@@ -40,7 +40,7 @@ export const agentVersions = heddle.table(
 
 /**
  * Each clear, with the time in the request and, as `created_at`, the time of its arrival: it takes effect from the earlier of
- * the two. What it hid per thread is in `thread_clears`.
+ * the two. Its effect on each thread is in `thread_clears`.
  */
 export const agentClears = heddle.table(
   'agent_clears',

@@ -67,7 +67,7 @@ export const contextStates = heddle.table(
   ],
 )
 
-/** What a compaction decided about one message. Valid while the state of its generation is not void. */
+/** The decision of a compaction on one message. Valid while the state of its generation is not void. */
 export const prunings = heddle.table(
   'prunings',
   {

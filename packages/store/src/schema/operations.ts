@@ -54,7 +54,7 @@ export const deadLetters = heddle.table(
 )
 
 /**
- * What was erased: redelivered jobs and publications under way for it are refused. Each row is also the record of its
+ * Erased data: redelivered jobs and publications under way for it are refused. Each row is also the record of its
  * erasure, which goes on in small steps until `finished_at`, in whatever process.
  */
 export const tombstones = heddle.table(
@@ -73,7 +73,7 @@ export const tombstones = heddle.table(
     removed: json('removed').$type<Record<string, number>>().notNull().default({}),
     /** The name is to be free once nothing is left. Then the row refuses nothing more: it is kept under another id. */
     reuse: boolean('reuse').notNull().default(false),
-    /** What had the name that is free again. */
+    /** The erased owner of a name that may be used again. */
     freedId: uuid('freed_id'),
     /** The head of the thread that was erased: a thread that takes its name counts on from there. */
     headSeq: bigint('head_seq', { mode: 'number' }).notNull().default(0),
@@ -99,7 +99,7 @@ export const erasedMessages = heddle.table(
   (table) => [primaryKey({ columns: [table.targetId, table.id] }), ownProjectOnly(table.projectId)],
 )
 
-/** When something was begun last that one process at a time is to do. What is no project's stands under the nil UUID. */
+/** The last start of each task that one process at a time runs. A task of no project has the nil UUID. */
 export const turns = heddle.table(
   'turns',
   {

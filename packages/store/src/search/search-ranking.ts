@@ -52,7 +52,7 @@ export interface MessageRanking {
   /** False if more messages were found than are ranked. */
   readonly isRanked: boolean
   readonly model: string | null
-  /** How vectors were compared; null if none were. */
+  /** How vectors were compared; null if they were not. */
   readonly comparedBy: VectorComparison | null
   readonly degraded: string | null
 }

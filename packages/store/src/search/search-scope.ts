@@ -20,7 +20,7 @@ import { findPostedThread, findWords, loadPostedThreads } from './word-search.js
  */
 export type QueryEmbedder = (model?: string) => Promise<TextEmbedder | null>
 
-/** What every search needs. */
+/** Input of every search. */
 export interface SearchParts {
   readonly store: Store
   readonly projectId: string
@@ -39,7 +39,7 @@ export interface SearchConditions {
   readonly path?: string | undefined
 }
 
-/** What the rankings by words and by vectors have in common. */
+/** Conditions of the rankings by words and by vectors. */
 export interface SearchGround {
   /** Null for all agents. */
   readonly agentId: string | null

@@ -9,9 +9,9 @@ import type { QueryEmbedder, SearchGround, SearchParts } from './search-scope.js
 export interface VectorLeg {
   /** The nearest first. */
   readonly documents: readonly NearDocument[]
-  /** The model of the vectors; null if none were compared. */
+  /** The model of the vectors; null if vectors were not compared. */
   readonly model: string | null
-  /** How they were compared; null if none were. */
+  /** How they were compared; null if they were not. */
   readonly comparedBy: VectorComparison | null
   /** Why vectors were not, or only partly, used; null if all were. */
   readonly degraded: string | null

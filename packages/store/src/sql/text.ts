@@ -3,7 +3,7 @@ import { PermanentError } from '@heddle/contracts'
 
 /**
  * Postgres texts cannot hold NUL characters, and UTF-8 cannot hold lone surrogates, with which a text ends that was cut in
- * the middle of an emoji. What users sent is stored exactly all the same, in one of three ways by the kind of text.
+ * the middle of an emoji. Texts of users are stored exactly nevertheless, in one of three ways by the kind of text.
  */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()

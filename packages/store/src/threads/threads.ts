@@ -38,7 +38,7 @@ export interface ThreadRow
   readonly clearedSeq: number
 }
 
-/** Loads a thread in one query; null if there is none. */
+/** Loads a thread in one query; null if it does not exist. */
 export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Promise<ThreadRow | null> {
   const [thread] = await tx<ThreadRow[]>`
     select

@@ -2,7 +2,7 @@ import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { byIndexOrder } from '../sql/index-order.js'
 
-/** Messages that are searched for the user's latest one; an autonomous thread may have none. */
+/** Messages that are searched for the user's latest one; an autonomous thread may have no request. */
 const TURN_MESSAGES_READ_MAX = 10_000
 
 /**

@@ -108,7 +108,7 @@ export type ExportedState = Columns<'contextStates', 'id' | 'replaces'>
 
 /** All compactions of a thread, ordered the same way in every database; they are few compared with its messages. */
 export async function exportStates(tx: Tx, { threadId }: { threadId: string }): Promise<ExportedState[]> {
-  // Both halves have an index; the union of them has none.
+  // Both halves have an index; their union has no index.
   return await tx<ExportedState[]>`
     select id, replaces from (
       select * from heddle.context_states where thread_id = ${threadId} and status <> 'void'

@@ -13,7 +13,7 @@ interface ImportItems<Type extends 'toolServer' | 'item' | 'threadItem'> {
   readonly records: readonly ExportRecordOf<Type>[]
 }
 
-/** Adds the modes of servers for which the agent has none yet. */
+/** Adds the modes of servers for which the agent has no mode yet. */
 export async function importToolServers(tx: Tx, { threadId, records }: ImportItems<'toolServer'>): Promise<number> {
   const { count } = await tx`
     insert into heddle.tool_servers (agent_id, name, include)

@@ -33,8 +33,8 @@ export interface ExactVectorsOptions {
 }
 
 /**
- * Exact search by one pass over vectors in memory. What is in memory is brought up to date before each: of threads that grew
- * only what is newer is read, and threads that were erased are let go.
+ * Exact search by one pass over vectors in memory. The memory is updated before each search: only newer vectors of a thread
+ * that grew are read, and those of erased threads are dropped.
  */
 export function createExactVectors({ inSnapshot, bytesMax }: ExactVectorsOptions): VectorSearch {
   const cache = new VectorCache(bytesMax)
@@ -110,7 +110,7 @@ async function update(
     return chunks
   }
   const newer = listed.filter(({ number, toSeq }) => (cached.threads.get(number)?.toSeq ?? 0) < toSeq)
-  // What others leave before this comes: both together would be twice as much.
+  // Others release their share first: both together would take twice as much memory.
   const expectedBytes = Math.max(cached.bytes, chunks * bytesPerVector(dimensions))
   cache.resize(scope, cached, Math.min(expectedBytes, bytesMax))
   if (newer.length > 0) await readNewer(tx, { model: scope.model, dimensions, cached, newer, remake })
@@ -177,7 +177,7 @@ async function readNewer(
       if (unmade.length > 0) await appendRemade(tx, unmade, remake)
     }
   } catch (error) {
-    // What was read in part is read again as a whole.
+    // A thread that was read in part is read again as a whole.
     for (const { number } of newer) cached.threads.delete(number)
     throw error
   }

@@ -2,7 +2,7 @@ import type { PartialSettings } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { agentStands } from '../messages/tombstones.js'
 
-/** What limits the window of an agent's thread, besides the settings of the file and the environment. */
+/** Limits of the window of an agent's thread, besides the settings of the file and the environment. */
 export interface AgentWindow {
   readonly agentSettings: PartialSettings
   /** Empty if the agent has no such thread yet. */
