@@ -131,18 +131,21 @@ describe('texts of iterations read for contexts', () => {
     ['plain', 'x', ''],
     ['with what Postgres texts cannot hold', 'x', '\0'],
     ['of escapes alone', '\0', '\ud83d'],
-  ])('are an unchanged prefix of limited length: %s', async (_, unit, first) => {
+  ])('are unchanged beginnings, and ends of outputs, of limited length: %s', async (_, unit, first) => {
     const output = `${first}${unit.repeat(400_000)}<progress>All is done.</progress>`
     const { threadId, inProject } = await loopWith([1], { output, prompt: output })
     const [newest] = await inProject((tx) => loadNewestIterations(tx, { threadId, afterNumber: null, limit: 1 }))
     const [read] = await inProject((tx) => loadIterationsByRank(tx, { threadId, after: 0, limit: 1 }))
-    for (const text of [newest?.prompt, newest?.output, read?.prompt]) {
-      expect(text?.length).toBeGreaterThan(5_000)
-      expect(text?.length).toBeLessThan(31_000)
-      expect(output.startsWith(text ?? '-')).toBe(true)
+    for (const prompt of [newest?.prompt, read?.prompt]) {
+      expect(prompt?.length).toBeGreaterThan(5_000)
+      expect(prompt?.length).toBeLessThan(31_000)
+      expect(output.startsWith(prompt ?? '-')).toBe(true)
     }
-    expect(read?.output.slice(0, 5_001)).toBe(output.slice(0, 5_001))
-    expect(read?.output.length).toBeLessThan(31_000)
-    if (first === '') expect(read?.output.endsWith('<progress>All is done.</progress>')).toBe(true)
+    for (const text of [newest?.output, read?.output]) {
+      expect(text?.slice(0, 5_001)).toBe(output.slice(0, 5_001))
+      expect(text?.length).toBeLessThan(31_000)
+      // The end of an output, where agents state their progress, is read only where Postgres can cut the text.
+      if (first === '') expect(text?.endsWith('<progress>All is done.</progress>')).toBe(true)
+    }
   })
 })
