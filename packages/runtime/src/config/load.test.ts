@@ -105,6 +105,27 @@ describe('loadConfig', () => {
     expect(config.settings).toEqual({ budget: 9000, prune: { keepLastN: 3 } })
   })
 
+  it('reads who writes summaries, and whether they are written, from the file, overridden by the environment', () => {
+    const file =
+      'settings:\n  summarizationProvider: cerebras\n  summarizationModel: llama3.1-8b\n  disableAutoSummarize: true\n'
+    const cwd = folder(file)
+    expect(loadConfig({ env: {}, cwd }).settings).toEqual({
+      summarizationProvider: 'cerebras',
+      summarizationModel: 'llama3.1-8b',
+      disableAutoSummarize: true,
+    })
+    const env = {
+      HEDDLE_SUMMARIZATION_PROVIDER: 'groq',
+      HEDDLE_SUMMARIZATION_MODEL: 'llama-3.1-8b-instant',
+      HEDDLE_DISABLE_AUTO_SUMMARIZE: 'false',
+    }
+    expect(loadConfig({ env, cwd }).settings).toEqual({
+      summarizationProvider: 'groq',
+      summarizationModel: 'llama-3.1-8b-instant',
+      disableAutoSummarize: false,
+    })
+  })
+
   it('reports every fault at once and names the variable or the file', () => {
     const cwd = folder('port: many\nprot: 1\n')
     const faults = faultsOf({
