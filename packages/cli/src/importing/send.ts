@@ -6,6 +6,7 @@ import type { Destination } from './destination.js'
 import { type FailedImport, isOfOneSession, notStored } from './failed.js'
 import type { PlannedFile } from './plan.js'
 import { type SentThread, sendFile } from './send-file.js'
+import { startStallNotice } from './stall-notice.js'
 
 /** Result of importing one thread. */
 export interface ImportedThread {
@@ -54,10 +55,12 @@ export async function sendFiles(
   const total = threads.reduce((sum, { messages }) => sum + messages, 0)
   const progress = context.printer.progress('messages stored', total, { rate: true })
   const limiter = new Limiter({ atOnce: PARTS_AT_ONCE })
+  const stall = startStallNotice((seconds) => context.printer.note(stalled(seconds)))
   let done = 0
   const send = async (file: PlannedFile, signal: AbortSignal): Promise<(ImportedThread | FailedImport)[]> => {
     let stored = 0
     const onProgress = (messages: number) => {
+      if (messages > stored) stall.progressed()
       done += messages - stored
       stored = messages
       progress.update(done)
@@ -70,14 +73,22 @@ export async function sendFiles(
       return notStored(thread.planned, error)
     })
   }
-  const results = await mapConcurrently(files, send, { atOnce: FILES_AT_ONCE, signal: context.signal }).finally(() =>
-    progress.stop(),
-  )
+  const results = await mapConcurrently(files, send, { atOnce: FILES_AT_ONCE, signal: context.signal }).finally(() => {
+    progress.stop()
+    stall.stop()
+  })
   const ended = results.flat()
   return {
     imported: ended.filter((result) => 'stored' in result),
     failed: ended.filter((result) => 'error' in result),
   }
+}
+
+function stalled(seconds: number): string {
+  return (
+    `nothing was stored for ${seconds} seconds. The import continues once the server and a worker of ingest answer; ` +
+    '"heddle doctor" shows which of them is missing. After Ctrl+C, import again: stored messages are not sent twice.'
+  )
 }
 
 function importedThread({
