@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readConversations } from '../eval/src/locomo/read.js'
+import { readLocomo } from '../eval/src/search/locomo.js'
 
 /** Sessions that become threads of one agent. */
 export interface Sessions {
@@ -21,7 +21,7 @@ const QUERIES_PER_FILE = 8
 
 /** All recorded sessions of the folder, in formats that every version can import; converted files go to `workDir`. */
 export async function prepareCorpus(dataDir: string, workDir: string): Promise<Corpus> {
-  const locomo = readConversations(dataDir)
+  const locomo = readLocomo(dataDir)
   const beam = await filesOf(dataDir, 'beam', /^chat-.*\.json$/)
   const files = {
     coder: await filesOf(dataDir, 'claude-code', /\.jsonl$/),

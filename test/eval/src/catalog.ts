@@ -5,9 +5,10 @@ import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
 import { measureGoals } from './goals/measure.js'
-import { measureSearch } from './locomo/measure.js'
 import { measureProperty } from './property.js'
 import { measurePruning } from './pruning.js'
+import { conversationKinds } from './search/conversation.js'
+import { measureSearch } from './search/measure.js'
 import { measureSearchStorage } from './search-storage.js'
 import { measureSummaries } from './summary/measure.js'
 import { measureSuperseded } from './superseded.js'
@@ -55,11 +56,11 @@ export const catalog: readonly Measurement[] = [
     needsData: true,
     measure: ({ dataDir }) => measureGoals(dataDir),
   },
-  {
-    names: ['locomo.words', 'locomo.vectors', 'locomo.fused'],
+  ...conversationKinds.map((kind) => ({
+    names: ['words', 'vectors', 'fused'].map((leg) => `${kind}.${leg}`),
     needsData: true,
-    measure: ({ dataDir, ablation }) => measureSearch(dataDir, { ablation }),
-  },
+    measure: ({ dataDir, ablation }: Given) => measureSearch(dataDir, { kind, ablation }),
+  })),
   {
     names: ['32k', '64k'].flatMap((size) => ['prefix', 'cost', 'reused'].map((part) => `cache.${part}.${size}`)),
     needsData: true,

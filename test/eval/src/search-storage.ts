@@ -1,7 +1,7 @@
 import type { MessageInput } from '@heddle/contracts'
 import type { Measured } from '@heddle/test-support/figure'
-import { readConversations } from './locomo/read.js'
 import { type GivenThread, openPipeline, settleThreads } from './pipeline.js'
+import { readLocomo } from './search/locomo.js'
 import { readSessions } from './sessions.js'
 import { searchBytes } from './storage.js'
 
@@ -11,7 +11,7 @@ import { searchBytes } from './storage.js'
  */
 export async function measureSearchStorage(dataDir: string): Promise<Measured[]> {
   const sessions = (await readSessions(dataDir)).map(({ thread, messages }) => ({ agent: 'coder', thread, messages }))
-  const conversations = readConversations(dataDir).flatMap(({ threads }) => threads)
+  const conversations = readLocomo(dataDir).flatMap(({ threads }) => threads)
   return [
     { name: 'search.storage', target: '<= 1.5', ...(await storageOf(sessions)) },
     { name: 'search.storage.lines', ...(await storageOf(conversations)) },

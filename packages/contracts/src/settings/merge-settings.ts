@@ -25,6 +25,7 @@ export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
         ...merged.search,
         ...(search?.preset !== undefined && selectionPresets[search.preset]),
         ...withoutUndefined(search ?? {}),
+        words: { ...merged.search.words, ...withoutUndefined(search?.words ?? {}) },
         memories: { ...merged.search.memories, ...withoutUndefined(search?.memories ?? {}) },
       },
     }

@@ -150,6 +150,12 @@ export const settingsSchema = z.strictObject({
       thread: z.number().min(0).max(10),
       /** Added if the query names the speaker; a rare word scores 5 to 10. */
       speaker: z.number().min(0).max(100),
+      /** Factor for replies of the model, compared to what people said and tools showed. */
+      replies: z.number().min(0).max(10),
+      /** Factor for paths, identifiers, versions and numbers, compared to words. */
+      names: z.number().min(0).max(10),
+      /** Added share of the score for a text that names a time, if the query asks for one. */
+      times: z.number().min(0).max(10),
     }),
     /** Weights of vector similarity, relative to a score of 1 for the message that words rank first. */
     vectors: z.strictObject({
@@ -210,7 +216,7 @@ export const defaultSettings: Settings = {
     preset: 'normal',
     ...selectionPresets.normal,
     // Found on long conversations between two people, in which each part helps alone and in combination.
-    words: { neighbours: [0.4, 0.15], thread: 0.35, speaker: 2 },
+    words: { neighbours: [0.55, 0.2], thread: 0.35, speaker: 2, replies: 0.5, names: 1.6, times: 0.2 },
     vectors: { always: null, unknownWords: null, timeoutMs: 5_000 },
     memories: { enabled: false, tokensMax: 2_000, limit: 8, minScore: 0.25, timeoutMs: 3_000 },
   },
@@ -227,7 +233,10 @@ export const partialSettingsSchema = settingsSchema
     tree: settingsSchema.shape.tree.partial(),
     snapshots: settingsSchema.shape.snapshots.partial(),
     search: settingsSchema.shape.search
-      .extend({ memories: settingsSchema.shape.search.shape.memories.partial() })
+      .extend({
+        words: settingsSchema.shape.search.shape.words.partial(),
+        memories: settingsSchema.shape.search.shape.memories.partial(),
+      })
       .partial(),
   })
   .partial()

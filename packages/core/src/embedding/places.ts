@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from '../search/postings.js'
+import { ByteReader, ByteWriter } from '../search/bytes.js'
 
 /** The position of an embedded chunk. */
 export interface ChunkPlace {

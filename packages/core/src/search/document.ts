@@ -1,14 +1,24 @@
 import type { Role, SearchKind, ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
+import { dateTerms } from './date-terms.js'
+import { PassageCutter } from './passages.js'
+import { namesTime } from './time-words.js'
 import { termsOf } from './words.js'
 
 /** A message as a document of the word index. */
 export interface SearchDocument {
-  /** Number of occurrences of each term; 1 for terms that begin with `=`. */
-  readonly terms: ReadonlyMap<string, number>
+  /**
+   * The passages with each term, and how often: pairs of numbers, ascending by passage. Terms that begin with `=` are
+   * properties of the message, once in its first passage.
+   */
+  readonly terms: ReadonlyMap<string, readonly number[]>
   /** Number of terms with repetitions, without those that begin with `=`. */
   readonly length: number
+  /** Whether a model wrote it: see `isReply` of a measure. */
+  readonly isReply: boolean
+  /** The passages that name a time. */
+  readonly dated: ReadonlySet<number>
 }
 
 /** Characters of one message that are indexed: a tenth of a second of work. Later ones are not found. */
@@ -38,6 +48,8 @@ export function pathTerms(path: string): string[] {
 }
 
 type DocumentMessage = Pick<Message, 'role' | 'content' | 'toolCalls' | 'toolName' | 'parts'> & {
+  /** From which a date such as "yesterday" counts; null if the client did not say. */
+  readonly sentAtMs?: number | null
   readonly metadata?: Readonly<Record<string, unknown>> | null
 }
 
@@ -52,26 +64,50 @@ export function searchDocument(
   { call, catalog }: { call: ToolCall | null; catalog: ToolCatalog },
 ): SearchDocument {
   const use = call === null ? null : describeToolCall(call, catalog)
-  const terms = new Map<string, number>()
+  const terms = new Map<string, number[]>()
+  const dated = new Set<number>()
   let length = 0
   let charactersLeft = DOCUMENT_CHARACTERS_MAX
+  const passages = new PassageCutter()
   for (const text of textsOf(message, use?.paths ?? [])) {
-    for (const term of termsOf(text.slice(0, charactersLeft))) {
-      const times = terms.get(term)
-      if (times === undefined && terms.size >= DOCUMENT_TERMS_MAX) continue
-      terms.set(term, (times ?? 0) + 1)
-      length++
+    for (const piece of passages.cut(text.slice(0, charactersLeft))) {
+      for (const term of termsOf(piece)) {
+        addTerm(terms, term, passages.number)
+        length++
+      }
+      if (!namesTime(piece)) continue
+      dated.add(passages.number)
+      for (const term of dateTerms(piece, message.sentAtMs ?? null)) addTerm(terms, term, passages.number)
     }
     charactersLeft = Math.max(0, charactersLeft - text.length)
   }
   const { role } = message
-  terms.set(kindTerm(role === 'tool_result' ? (use?.kind ?? 'other') : kindOfRole(role)), 1)
-  for (const term of termsOf(speakerOf(message))) terms.set(speakerTerm(term), 1)
-  const named = message.toolCalls.flatMap((made) => describeToolCall(made, catalog).paths)
-  for (const path of [...(use?.paths ?? []), ...named].slice(0, PATHS_MAX)) {
-    for (const term of [path, ...path.split('/')].flatMap(pathTerms)) terms.set(term, 1)
+  const speaker = [...termsOf(speakerOf(message))]
+  const properties = [
+    kindTerm(role === 'tool_result' ? (use?.kind ?? 'other') : kindOfRole(role)),
+    ...speaker.map(speakerTerm),
+    ...[...(use?.paths ?? []), ...message.toolCalls.flatMap((made) => describeToolCall(made, catalog).paths)]
+      .slice(0, PATHS_MAX)
+      .flatMap((path) => [path, ...path.split('/')].flatMap(pathTerms)),
+  ]
+  for (const property of properties) terms.set(property, ONCE)
+  // A named speaker is a person, whatever the role.
+  const isReply = (role === 'assistant' || role === 'tool_use') && speaker.length === 0
+  return { terms, length, isReply, dated }
+}
+
+/** Once in the first passage. */
+const ONCE = [0, 1]
+
+function addTerm(terms: Map<string, number[]>, term: string, passage: number): void {
+  const places = terms.get(term)
+  if (places === undefined) {
+    if (terms.size < DOCUMENT_TERMS_MAX) terms.set(term, [passage, 1])
+    return
   }
-  return { terms, length }
+  const last = places.length - 1
+  if (places[last - 1] === passage) places[last] = (places[last] ?? 0) + 1
+  else places.push(passage, 1)
 }
 
 function* textsOf(

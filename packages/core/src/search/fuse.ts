@@ -69,6 +69,17 @@ export function fuseRankings({ words, unknownShare, weights, ...near }: Rankings
   return ranked(scores)
 }
 
+export interface Legs extends Rankings {
+  /** Null without vectors. */
+  readonly model: string | null
+}
+
+/** The ranking by both legs, or by one of them. */
+export function fuseLegs(by: 'words' | 'meaning' | 'both', { model, vectors, ...legs }: Legs): RankedDocument[] {
+  if (by === 'meaning') return rankNearest({ ...legs, vectors })
+  return fuseRankings({ ...legs, vectors: vectors.filter(({ cosine }) => model !== null && isNear(model, cosine)) })
+}
+
 /** Ranks the nearest documents by vectors alone, with their neighbors, from 1 down. */
 export function rankNearest(near: NearRankings): RankedDocument[] {
   return ranked(nearness(near))

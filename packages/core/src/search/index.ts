@@ -8,6 +8,7 @@ export { QUERY_TERMS_MAX, queryTerms } from './query.js'
 export { rankWords } from './rank.js'
 export { byRelevance } from './relevance.js'
 export { hasRemadeVectors, remadeDimensions } from './remade-vectors.js'
+export { postedTerms, type SearchQuery, searchQuery, unknownShare, wordQuery } from './search-query.js'
 export {
   type Block,
   buildSegment,

@@ -1,119 +1,35 @@
+import { ByteReader, ByteWriter } from './bytes.js'
+import { type Measure, packMeasure, unpackOldMeasure } from './measure.js'
+
 /**
- * The occurrences of one term: for each thread, by number, the documents that contain it, by `seq`, each with its term
- * frequency and its length. A document takes two or three bytes:
+ * The occurrences of one term: for each thread, by number, the passages that contain it, in order. A passage takes two
+ * or three bytes, and the message of a single passage no more than that:
  *
- *     threads:   { distance from the thread before, count of documents, documents }
- *     documents: { distance from the seq before, one byte: 5 bits of length, 3 bits of frequency }
+ *     threads:  { distance from the thread before, count of passages, passages }
+ *     passages: { place, one byte: see `Measure` }
+ *     place:    distance x 4 + 0  the first passage of the message at this distance from the one before, by `seq`
+ *               distance x 4 + 1  the same, but another passage, whose number follows
+ *               distance x 4 + 2  a further passage of the same message, at this distance from the one before
  *
- * Distances and counts are written in groups of 7 bits. Lengths and frequencies are stored as classes, which is precise
- * enough for BM25.
+ * Numbers are written in groups of 7 bits. Lengths and frequencies are stored as classes, which is precise enough for
+ * BM25.
  */
 
-/** One document that contains a term. */
+/** One passage that contains a term. */
 export interface Posting {
   readonly thread: number
   readonly seq: number
+  /** Passages of a message are counted from 0. */
+  readonly passage: number
   /** One byte: see {@link packMeasure}. */
   readonly measure: number
 }
 
-const LENGTH_STEP = Math.log(1.4)
-const LENGTH_CLASS_MAX = 31
-/** The lowest frequency of each class; the last class includes all higher ones, which score almost the same. */
-const TIMES = [1, 2, 3, 4, 6, 9, 14, 20] as const
+const FIRST_PASSAGE = 0
+const OTHER_PASSAGE = 1
+const FURTHER_PASSAGE = 2
 
-/** A document's length and term frequency, as one byte. */
-export function packMeasure(length: number, times: number): number {
-  const lengthClass = Math.min(LENGTH_CLASS_MAX, Math.round(Math.log(Math.max(1, length)) / LENGTH_STEP))
-  let timesClass = 0
-  while (timesClass + 1 < TIMES.length && (TIMES[timesClass + 1] ?? 0) <= times) timesClass++
-  return (lengthClass << 3) | timesClass
-}
-
-const lengths = Array.from({ length: LENGTH_CLASS_MAX + 1 }, (_, index) => Math.exp(index * LENGTH_STEP))
-
-export function lengthOf(measure: number): number {
-  return lengths[measure >> 3] ?? 1
-}
-
-export function timesOf(measure: number): number {
-  return TIMES[measure & 7] ?? 1
-}
-
-/** Writes bytes in sequence. */
-export class ByteWriter {
-  #bytes = new Uint8Array(256)
-  length = 0
-
-  byte(value: number): void {
-    this.#reserve(1)
-    this.#bytes[this.length++] = value
-  }
-
-  /** A whole number from 0 to 2^53, in groups of 7 bits, the lowest first. */
-  number(value: number): void {
-    let rest = value
-    while (rest >= 128) {
-      this.byte((rest % 128) | 128)
-      rest = Math.floor(rest / 128)
-    }
-    this.byte(rest)
-  }
-
-  bytes(values: Uint8Array): void {
-    this.#reserve(values.length)
-    this.#bytes.set(values, this.length)
-    this.length += values.length
-  }
-
-  take(): Uint8Array {
-    const taken = this.#bytes.slice(0, this.length)
-    this.length = 0
-    return taken
-  }
-
-  #reserve(count: number): void {
-    if (this.length + count <= this.#bytes.length) return
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.length + count))
-    grown.set(this.#bytes.subarray(0, this.length))
-    this.#bytes = grown
-  }
-}
-
-/** Reads what {@link ByteWriter} wrote. */
-export class ByteReader {
-  at = 0
-  constructor(readonly source: Uint8Array) {}
-
-  get isAtEnd(): boolean {
-    return this.at >= this.source.length
-  }
-
-  byte(): number {
-    const value = this.source[this.at++]
-    if (value === undefined) throw new Error('postings end in the middle of a number')
-    return value
-  }
-
-  number(): number {
-    let value = 0
-    let factor = 1
-    for (;;) {
-      const next = this.byte()
-      if (next < 128) return value + next * factor
-      value += (next - 128) * factor
-      factor *= 128
-    }
-  }
-
-  bytes(count: number): Uint8Array {
-    if (this.at + count > this.source.length) throw new Error('postings end in the middle of a list')
-    this.at += count
-    return this.source.subarray(this.at - count, this.at)
-  }
-}
-
-/** @param postings in the order of threads, and of `seq` within each; no document twice */
+/** @param postings in the order of threads, of `seq` within each, and of passages; no passage twice */
 export function writePostings(postings: readonly Posting[]): Uint8Array {
   const writer = new ByteWriter()
   let threadBefore = 0
@@ -124,18 +40,24 @@ export function writePostings(postings: readonly Posting[]): Uint8Array {
     writer.number(thread - threadBefore)
     writer.number(to - from)
     let seqBefore = 0
+    let passageBefore = 0
     for (; from < to; from++) {
-      const { seq = 0, measure = 0 } = postings[from] ?? {}
-      writer.number(seq - seqBefore)
+      const { seq = 0, passage = 0, measure = 0 } = postings[from] ?? {}
+      if (seq === seqBefore) writer.number(4 * (passage - passageBefore) + FURTHER_PASSAGE)
+      else {
+        writer.number(4 * (seq - seqBefore) + (passage === 0 ? FIRST_PASSAGE : OTHER_PASSAGE))
+        if (passage > 0) writer.number(passage)
+      }
       writer.byte(measure)
       seqBefore = seq
+      passageBefore = passage
     }
     threadBefore = thread
   }
   return writer.take()
 }
 
-/** Calls `visit` for each document of a list, in order. */
+/** Calls `visit` for each message of a list, in order, with the measure of its first passage in the list. */
 export function readPostings(list: Uint8Array, visit: (thread: number, seq: number, measure: number) => void): void {
   const reader = new ByteReader(list)
   let thread = 0
@@ -143,32 +65,43 @@ export function readPostings(list: Uint8Array, visit: (thread: number, seq: numb
     thread += reader.number()
     let seq = 0
     for (let left = reader.number(); left > 0; left--) {
-      seq += reader.number()
+      const place = reader.number()
+      const kind = place % 4
+      if (kind === FURTHER_PASSAGE) {
+        reader.byte()
+        continue
+      }
+      seq += (place - kind) / 4
+      if (kind === OTHER_PASSAGE) reader.number()
       visit(thread, seq, reader.byte())
     }
   }
 }
 
-/** The concatenated documents of some lists. */
+/** The concatenated passages of some lists. */
 export interface PostingRuns {
   readonly count: number
+  /** Number of messages. */
+  readonly messages: number
   readonly seqs: Float64Array
+  readonly passages: Uint16Array
   readonly measures: Uint8Array
   /** The ranges of each thread. */
   readonly runs: readonly { readonly thread: number; readonly from: number; readonly to: number }[]
 }
 
 /**
- * Like {@link readPostings} for all lists at once: a frequent term has many thousands of postings, which are read in
- * one tight loop.
+ * All passages of all lists: a frequent term has many thousands of postings, which are read in one tight loop.
  */
 export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
-  // A document takes at least two bytes.
+  // A passage takes at least two bytes.
   const most = lists.reduce((sum, { length }) => sum + (length >> 1), 0)
   const seqs = new Float64Array(most)
+  const passages = new Uint16Array(most)
   const measures = new Uint8Array(most)
   const runs: { thread: number; from: number; to: number }[] = []
   let count = 0
+  let messages = 0
   for (const list of lists) {
     const reader = new ByteReader(list)
     let thread = 0
@@ -176,24 +109,56 @@ export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
       thread += reader.number()
       const from = count
       let seq = 0
+      let passage = 0
       for (let left = reader.number(); left > 0; left--) {
-        seq += reader.number()
+        const place = reader.number()
+        const kind = place % 4
+        const distance = (place - kind) / 4
+        if (kind === FURTHER_PASSAGE) passage += distance
+        else {
+          seq += distance
+          passage = kind === OTHER_PASSAGE ? reader.number() : 0
+          messages++
+        }
         seqs[count] = seq
+        passages[count] = passage
         measures[count++] = reader.byte()
       }
       runs.push({ thread, from, to: count })
     }
   }
-  return { count, seqs, measures, runs }
+  return { count, messages, seqs, passages, measures, runs }
 }
 
-/** Merges lists of one term, without documents that `keep` rejects. */
+/** Merges lists of one term, without threads that `keep` rejects. */
 export function mergePostings(lists: readonly Uint8Array[], keep: (thread: number) => boolean = () => true): Posting[] {
+  const { runs, seqs, passages, measures } = decodePostings(lists)
   const merged: Posting[] = []
-  for (const list of lists) {
-    readPostings(list, (thread, seq, measure) => {
-      if (keep(thread)) merged.push({ thread, seq, measure })
-    })
+  for (const { thread, from, to } of runs) {
+    if (!keep(thread)) continue
+    for (let index = from; index < to; index++) {
+      const [seq = 0, passage = 0, measure = 0] = [seqs[index], passages[index], measures[index]]
+      merged.push({ thread, seq, passage, measure })
+    }
   }
-  return merged.sort((left, right) => left.thread - right.thread || left.seq - right.seq)
+  return merged.sort(
+    (left, right) => left.thread - right.thread || left.seq - right.seq || left.passage - right.passage,
+  )
+}
+
+/** A list as it was written before messages had passages: `{ distance from the seq before, one byte }` for each message. */
+export function fromMessageList(list: Uint8Array): Uint8Array {
+  const reader = new ByteReader(list)
+  const postings: Posting[] = []
+  let thread = 0
+  while (!reader.isAtEnd) {
+    thread += reader.number()
+    let seq = 0
+    for (let left = reader.number(); left > 0; left--) {
+      seq += reader.number()
+      const measure: Measure = unpackOldMeasure(reader.byte())
+      postings.push({ thread, seq, passage: 0, measure: packMeasure(measure) })
+    }
+  }
+  return writePostings(postings)
 }

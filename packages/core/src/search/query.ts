@@ -13,11 +13,23 @@ const FUNCTION_WORDS = `a about after all also am an and any are as at be becaus
   this those through to too under up us very was we were what when where which while who whom whose why will with would you
   your yours`
 
-const functionTerms = new Set(FUNCTION_WORDS.split(/\s+/).flatMap((word) => [...termsOf(word)]))
+/** Words of requests about a conversation: they say how to answer, and an answer seldom has them. */
+const FRAME_WORDS = `list order bring brought mention item aspect different various conversation discuss discussion chat
+  summary summarize comprehensive overview walk throughout across remind recall clear give question`
+
+const termsIn = (words: string) => new Set(words.split(/\s+/).flatMap((word) => [...termsOf(word)]))
+const functionTerms = termsIn(FUNCTION_WORDS)
+const frameTerms = termsIn(FRAME_WORDS)
 
 /** The distinct terms of a query, in order; empty if it has no word. */
 export function queryTerms(query: string): string[] {
   const terms = [...new Set(termsOf(query))]
   const telling = terms.filter((term) => !functionTerms.has(term))
-  return (telling.length === 0 ? terms : telling).slice(0, QUERY_TERMS_MAX)
+  const subjects = telling.filter((term) => !frameTerms.has(term))
+  return (subjects.length > 0 ? subjects : telling.length > 0 ? telling : terms).slice(0, QUERY_TERMS_MAX)
+}
+
+/** Whether a term is a path, an identifier, a version or a number: it means one thing, where a word has many meanings. */
+export function isExactName(term: string): boolean {
+  return /[\p{N}._/\\:@#$-]/u.test(term)
 }

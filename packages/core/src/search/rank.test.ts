@@ -4,6 +4,7 @@ import { kindTerm, speakerTerm } from './document.js'
 import { kindsOf } from './memberships.js'
 import { rankWords } from './rank.js'
 import { buildSegment, findPostings, type Segment } from './segment.js'
+import { asksForTime, namesTime } from './time-words.js'
 import type { WordQuery } from './word-query.js'
 import { termsOf } from './words.js'
 
@@ -20,11 +21,12 @@ function indexed(messages: readonly Said[], apart = false): Segment[] {
     const seq = (next.get(thread) ?? 0) + 1
     next.set(thread, seq)
     const found = [...termsOf(text)]
-    const terms = new Map<string, number>()
-    for (const term of found) terms.set(term, (terms.get(term) ?? 0) + 1)
-    terms.set(kindTerm(by === 'tool' ? 'bash' : 'user'), 1)
-    terms.set(speakerTerm(by), 1)
-    return { thread, seq, terms, length: found.length }
+    const terms = new Map<string, number[]>()
+    for (const term of found) terms.set(term, [0, (terms.get(term)?.[1] ?? 0) + 1])
+    terms.set(kindTerm(by === 'tool' ? 'bash' : by === 'model' ? 'assistant' : 'user'), [0, 1])
+    terms.set(speakerTerm(by), [0, 1])
+    const dated = new Set(namesTime(text) ? [0] : [])
+    return { thread, seq, terms, length: found.length, isReply: by === 'model', dated }
   })
   return apart ? documents.map((document) => buildSegment([document])) : [buildSegment(documents)]
 }
@@ -33,7 +35,7 @@ function listsOf(segments: readonly Segment[], term: string): Uint8Array[] {
   return segments.flatMap(({ blocks }) => blocks.flatMap(({ bytes }) => [...findPostings(bytes, [term]).values()]))
 }
 
-const alone = { neighbours: [], thread: 0, speaker: 0 }
+const alone = { neighbours: [], thread: 0, speaker: 0, replies: 1, names: 1, times: 0 }
 
 function ranked(segments: readonly Segment[], query: string, fields: Partial<WordQuery> = {}) {
   const terms = [...termsOf(query)]
@@ -44,7 +46,13 @@ function ranked(segments: readonly Segment[], query: string, fields: Partial<Wor
   const lengths = new Map(segments.flatMap(({ threads }) => threads.map((thread) => [thread, 10] as const)))
   const { documents, found } = finish(
     rankWords({
-      terms: terms.map((term) => ({ lists: listsOf(segments, term), speakers: listsOf(segments, speakerTerm(term)) })),
+      terms: terms.map((term) => ({
+        lists: listsOf(segments, term),
+        speakers: listsOf(segments, speakerTerm(term)),
+        weight: 1,
+      })),
+      replies: listsOf(segments, kindTerm('assistant')),
+      asksForTime: asksForTime(query),
       only: { thread: null, conditions: [] },
       scope,
       threadLengths: lengths,
@@ -74,7 +82,7 @@ test('a rare word counts for more than a frequent one, and a short text for more
 })
 
 test('the order and the scores are the same however the postings are divided', () => {
-  const weights = { neighbours: [0.4, 0.1], thread: 0.3, speaker: 2 }
+  const weights = { ...alone, neighbours: [0.4, 0.1], thread: 0.3, speaker: 2, replies: 0.5 }
   const [together, apart] = [indexed(loom), indexed(loom, true)]
   for (const query of ['loom weft warp', 'machine', 'broken']) {
     const [left, right] = [ranked(together, query, { weights }), ranked(apart, query, { weights })]
@@ -117,6 +125,38 @@ test('messages of a speaker named in the query are preferred among the matches',
   ]
   expect(ranked(indexed(messages), 'bob loom').places).toEqual(['1.2', '1.1'])
   expect(ranked(indexed(messages), 'bob loom', { weights: { ...alone, speaker: 1 } }).places).toEqual(['1.1', '1.2'])
+})
+
+test('what a model wrote counts for less than what it repeats', () => {
+  const messages = [
+    { thread: 1, text: 'the loom is made of oak', by: 'ann' },
+    { thread: 2, text: 'the loom is of oak', by: 'model' },
+  ]
+  expect(ranked(indexed(messages), 'loom oak').places).toEqual(['2.1', '1.1'])
+  expect(ranked(indexed(messages), 'loom oak', { weights: { ...alone, replies: 0.5 } }).places).toEqual(['1.1', '2.1'])
+})
+
+test('a text that names a time answers a question about time', () => {
+  const messages = [
+    { thread: 1, text: 'the loom broke', by: 'ann' },
+    { thread: 1, text: 'the loom broke once more last Friday', by: 'ann' },
+  ]
+  const weights = { ...alone, times: 0.5 }
+  expect(ranked(indexed(messages), 'loom broke', { weights }).places).toEqual(['1.1', '1.2'])
+  expect(ranked(indexed(messages), 'when loom broke', { weights }).places).toEqual(['1.2', '1.1'])
+})
+
+test('a long message is scored by its best passage', () => {
+  const terms = (passages: Readonly<Record<string, number>>) =>
+    new Map(Object.entries(passages).map(([term, passage]) => [term, [passage, 1]] as const))
+  const document = { length: 400, isReply: false, dated: new Set<number>() }
+  const segments = [
+    buildSegment([
+      { ...document, thread: 1, seq: 1, terms: terms({ loom: 0, warp: 3 }) },
+      { ...document, thread: 2, seq: 1, terms: terms({ loom: 5, warp: 5 }) },
+    ]),
+  ]
+  expect(ranked(segments, 'loom warp').places).toEqual(['2.1', '1.1'])
 })
 
 test('conditions and the thread exclude documents, but rarity counts all of them', () => {

@@ -1,30 +1,40 @@
 import type { Pausable } from '../recall/steps.js'
 import { BestDocuments } from './best.js'
+import { isDated, isReply, lengthOf, timesOf } from './measure.js'
 import { memberships } from './memberships.js'
-import { decodePostings, lengthOf, type PostingRuns, timesOf } from './postings.js'
+import { PassageScores } from './passage-scores.js'
+import { decodePostings, type PostingRuns, readPostings } from './postings.js'
 import { PAGE_DOCUMENTS, Scores, ThreadScores } from './scores.js'
 import type { Ranking, ScopeStatistics, WordQuery } from './word-query.js'
 
 /** BM25's constants: how soon repetitions of a word stop counting, and how much long texts are penalized. */
-const DOCUMENT_CONSTANTS = { saturation: 0.9, lengthWeight: 0.4 }
+const PASSAGE_CONSTANTS = { saturation: 0.9, lengthWeight: 0.4 }
 const THREAD_CONSTANTS = { saturation: 1.2, lengthWeight: 0.75 }
+/** Terms of a passage of a longer message: its own length is not stored. */
+const PASSAGE_LENGTH = 60
+/** A message of this many terms gives half as much to its neighbours as a very short one. */
+const GIVER_LENGTH = 100
+/** Part of the thread's share for a message without a word of the query, which only those beside it have. */
+const BESIDE_SHARE = 0.85
 
 /**
- * Ranks the documents of a scope by the words of a query: by BM25, and by the parts of {@link WordQuery.weights} beside
- * it. In a conversation an answer seldom repeats the words of its question, so neighboring documents indicate a
- * document's subject. The same postings give the same order, however they are divided into lists.
+ * Ranks the documents of a scope by the words of a query: by BM25 of their best passages, and by the parts of
+ * {@link WordQuery.weights} beside it. In a conversation an answer seldom repeats the words of its question, so
+ * neighboring documents indicate a document's subject. The same postings give the same order, however they are divided
+ * into lists.
  */
 export function* rankWords(query: WordQuery): Pausable<Ranking> {
-  const own = new Scores()
+  const passages = new Map<number, PassageScores>()
   const ofThreads = new Map<number, number>()
   const threadLengthAverage = average(query.threadLengths.values())
-  for (const { lists } of query.terms) {
+  let weightOfAll = 0
+  for (const { lists, weight } of query.terms) {
     const postings = decodePostings(lists)
-    const holders = postings.count
-    if (holders === 0) continue
+    if (postings.count === 0) continue
     yield
-    const rarity = rarityOf(holders, query.scope)
-    const timesByThread = scoreTerm(postings, { rarity, own, scope: query.scope })
+    const rarity = weight * rarityOf(postings.messages, query.scope)
+    weightOfAll += rarity
+    const timesByThread = scoreTerm(postings, { rarity, passages, scope: query.scope })
     for (const [thread, times] of timesByThread) {
       const relativeLength = (query.threadLengths.get(thread) ?? 0) / threadLengthAverage
       const score = rarity * saturated(times, relativeLength, THREAD_CONSTANTS)
@@ -33,7 +43,7 @@ export function* rankWords(query: WordQuery): Pausable<Ranking> {
     yield
   }
   const best = new BestDocuments(query.limit)
-  const found = yield* sumUp(own, ofThreads, query, best)
+  const found = yield* sumUp({ passages, weightOfAll, ofThreads }, query, best)
   return { documents: best.take(), found }
 }
 
@@ -52,37 +62,46 @@ function average(values: Iterable<number>): number {
   return Math.max(1, sum / Math.max(1, count))
 }
 
-function saturated(
-  times: number,
-  relativeLength: number,
-  { saturation, lengthWeight }: typeof DOCUMENT_CONSTANTS,
-): number {
+function saturated(times: number, relativeLength: number, of: typeof PASSAGE_CONSTANTS): number {
+  const { saturation, lengthWeight } = of
   return (times * (saturation + 1)) / (times + saturation * (1 - lengthWeight + lengthWeight * relativeLength))
 }
 
-/** Adds one term's scores to those of the documents, and returns its frequency by thread. */
+/** Adds one term's scores to those of the passages, and returns its frequency by thread. */
 function scoreTerm(
   postings: PostingRuns,
-  { rarity, own, scope }: { rarity: number; own: Scores; scope: ScopeStatistics },
+  { rarity, passages, scope }: { rarity: number; passages: Map<number, PassageScores>; scope: ScopeStatistics },
 ): Map<number, number> {
-  const lengthAverage = Math.max(1, scope.length / Math.max(1, scope.documents))
-  // A measure is a byte: few distinct values, many documents.
+  const lengthAverage = Math.min(PASSAGE_LENGTH, Math.max(1, scope.length / Math.max(1, scope.documents)))
+  // A measure is a byte: few distinct values, many passages.
   const scoreOf = Float64Array.from({ length: 256 }, (_, measure) => {
-    return rarity * saturated(timesOf(measure), lengthOf(measure) / lengthAverage, DOCUMENT_CONSTANTS)
+    const length = Math.min(PASSAGE_LENGTH, lengthOf(measure))
+    return rarity * saturated(timesOf(measure), length / lengthAverage, PASSAGE_CONSTANTS)
   })
   const timesByThread = new Map<number, number>()
-  const { seqs, measures } = postings
   for (const { thread, from, to } of postings.runs) {
-    const scored = own.of(thread)
+    let scored = passages.get(thread)
+    if (scored === undefined) {
+      scored = new PassageScores()
+      passages.set(thread, scored)
+    }
     let times = 0
     for (let index = from; index < to; index++) {
-      const measure = measures[index] as number
-      scored.add(seqs[index] as number, scoreOf[measure] as number)
+      const measure = postings.measures[index] as number
+      const score = scoreOf[measure] as number
+      scored.add(postings.seqs[index] as number, postings.passages[index] as number, { score, share: rarity, measure })
       times += timesOf(measure)
     }
     timesByThread.set(thread, (timesByThread.get(thread) ?? 0) + times)
   }
   return timesByThread
+}
+
+interface Parts {
+  readonly passages: ReadonlyMap<number, PassageScores>
+  /** The weights of all terms that occur in the scope. */
+  readonly weightOfAll: number
+  readonly ofThreads: ReadonlyMap<number, number>
 }
 
 /**
@@ -92,21 +111,25 @@ function scoreTerm(
  * @returns the number of permitted documents
  */
 function* sumUp(
-  own: Scores,
-  ofThreads: ReadonlyMap<number, number>,
-  { weights, only, terms }: WordQuery,
+  { passages, weightOfAll, ofThreads }: Parts,
+  { weights, only, terms, replies, asksForTime }: WordQuery,
   best: BestDocuments,
 ): Pausable<number> {
   const conditions = only.conditions.map(memberships)
   const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(terms.flatMap(({ speakers }) => speakers))
+  const ofReplies = weights.replies === 1 ? new Scores() : repliesIn(replies)
+  const times = asksForTime ? 1 + weights.times : 1
   let found = 0
-  for (const [thread, scored] of own) {
+  for (const [thread, scored] of passages) {
     if (only.thread !== null && only.thread !== thread) continue
     const ofThread = weights.thread * (ofThreads.get(thread) ?? 0)
     const members = conditions.map((condition) => condition.get(thread))
     if (members.some((each) => each === undefined)) continue
     const named = spoken.get(thread)
-    for (const [number, page] of withNeighbours(scored, weights.neighbours).pages) {
+    const replied = ofReplies.get(thread)
+    const dated = new ThreadScores()
+    const own = new ThreadScores()
+    for (const [number, page] of documentScores(scored, { weightOfAll, own, dated, weights }).pages) {
       const first = number * PAGE_DOCUMENTS
       for (let index = first === 0 ? 1 : 0; index < PAGE_DOCUMENTS; index++) {
         const score = page[index] as number
@@ -115,7 +138,10 @@ function* sumUp(
         if (members.length > 0 && !members.every((each) => each !== undefined && each.get(seq) > 0)) continue
         found++
         const ofSpeaker = named !== undefined && named.get(seq) > 0 ? weights.speaker : 0
-        best.add(thread, seq, ofThread + score + ofSpeaker)
+        const side = replied !== undefined && replied.get(seq) > 0 ? weights.replies : 1
+        const ofTime = times !== 1 && dated.get(seq) > 0 ? times : 1
+        const shared = own.get(seq) > 0 ? ofThread : BESIDE_SHARE * ofThread
+        best.add(thread, seq, side * ofTime * (shared + score + ofSpeaker))
       }
     }
     yield
@@ -123,29 +149,62 @@ function* sumUp(
   return found
 }
 
-/** Each score, plus shares of it for the neighboring documents. */
-function withNeighbours(own: ThreadScores, shares: readonly number[]): ThreadScores {
+/** The documents that a model wrote. */
+export function repliesIn(lists: readonly Uint8Array[]): Scores {
+  const members = new Scores()
+  for (const list of lists) {
+    readPostings(list, (thread, seq, measure) => {
+      if (isReply(measure)) members.of(thread).add(seq, 1)
+    })
+  }
+  return members
+}
+
+/** The share of a passage's score that remains if it has only this share of the query's weight. */
+export function coverage(share: number): number {
+  return Math.sqrt(Math.sqrt(share))
+}
+
+/** The share of its score that a document gives, besides the shares by distance. */
+export function givenShare(measure: number): number {
+  return 1 / (1 + lengthOf(measure) / GIVER_LENGTH)
+}
+
+/** Each document's score by its best passage, plus shares of the scores of those around it. */
+function documentScores(
+  scored: PassageScores,
+  {
+    weightOfAll,
+    own,
+    dated,
+    weights,
+  }: { weightOfAll: number; own: ThreadScores; dated: ThreadScores; weights: WordQuery['weights'] },
+): ThreadScores {
   const sums = new ThreadScores()
-  const reach = shares.length
-  for (const [number, scores] of own.pages) {
-    const first = number * PAGE_DOCUMENTS
-    const page = sums.page(number)
-    for (let index = 0; index < PAGE_DOCUMENTS; index++) {
-      const score = scores[index] as number
-      if (score === 0) continue
-      page[index] = (page[index] as number) + score
-      const isInside = index >= reach && index + reach < PAGE_DOCUMENTS
-      for (let distance = 1; distance <= reach; distance++) {
-        const share = (shares[distance - 1] as number) * score
-        if (isInside) {
-          page[index - distance] = (page[index - distance] as number) + share
-          page[index + distance] = (page[index + distance] as number) + share
-          continue
-        }
-        if (first + index >= distance) sums.add(first + index - distance, share)
-        sums.add(first + index + distance, share)
-      }
+  const given = new ThreadScores()
+  // A reply is scored lower than others, so it gives less, or those beside it would be found before it.
+  const ofReply = Math.sqrt(weights.replies)
+  scored.each((seq, _, score, share, measure) => {
+    const covered = score * coverage(share / weightOfAll)
+    if (isDated(measure)) dated.raise(seq, 1)
+    own.raise(seq, covered)
+    sums.raise(seq, covered)
+    given.raise(seq, covered * givenShare(measure) * (isReply(measure) ? ofReply : 1))
+  })
+  for (const [number, scores] of given.pages) addShares(sums, scores, number * PAGE_DOCUMENTS, weights.neighbours)
+  return sums
+}
+
+/** Adds the shares of one page's scores for the neighboring documents. */
+function addShares(sums: ThreadScores, scores: Float64Array, first: number, shares: readonly number[]): void {
+  for (let index = 0; index < PAGE_DOCUMENTS; index++) {
+    const score = scores[index] as number
+    if (score === 0) continue
+    for (const [at, of] of shares.entries()) {
+      const distance = at + 1
+      const share = of * score
+      if (first + index >= distance) sums.add(first + index - distance, share)
+      sums.add(first + index + distance, share)
     }
   }
-  return sums
 }

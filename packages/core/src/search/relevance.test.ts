@@ -19,12 +19,16 @@ const ranked = said.slice(0, 3).map(({ thread, seq }) => ({ thread, seq, score: 
 function judged(asked: string, changed: Partial<Judged> = {}) {
   const documents = said.map(({ thread, seq, text, by }) => {
     const found = [...termsOf(text)]
-    const terms = new Map(found.map((term) => [term, 1]))
-    return { thread, seq, terms: terms.set(speakerTerm(by), 1), length: found.length }
+    const terms = new Map([...found, speakerTerm(by)].map((term) => [term, [0, 1]]))
+    return { thread, seq, terms, length: found.length, isReply: false, dated: new Set<number>() }
   })
   const segment = buildSegment(documents)
   const listsOf = (term: string) => segment.blocks.flatMap(({ bytes }) => [...findPostings(bytes, [term]).values()])
-  const terms = [...termsOf(asked)].map((term) => ({ lists: listsOf(term), speakers: listsOf(speakerTerm(term)) }))
+  const terms = [...termsOf(asked)].map((term) => ({
+    lists: listsOf(term),
+    speakers: listsOf(speakerTerm(term)),
+    weight: 1,
+  }))
   const query = { terms, scope: { documents: said.length, length: segment.length } }
   const found = finish(byRelevance({ documents: ranked, query, vectors: [], model: null, ...changed }))
   return Object.fromEntries(found.map(({ thread, seq, score }) => [`${thread}.${seq}`, Number(score.toFixed(2))]))

@@ -21,6 +21,13 @@ export class ThreadScores {
     page[index] = (page[index] as number) + score
   }
 
+  /** Sets a document's score to the higher of two. */
+  raise(seq: number, score: number): void {
+    const page = this.page(Math.floor(seq / PAGE_DOCUMENTS))
+    const index = seq % PAGE_DOCUMENTS
+    if (score > (page[index] as number)) page[index] = score
+  }
+
   /** Scores of consecutive documents, from `number` times the page size: readable and writable. */
   page(number: number): Float64Array {
     const known = this.#find(number)

@@ -1,14 +1,8 @@
 import { searchKinds } from '@heddle/contracts'
+import { ByteReader, ByteWriter } from './bytes.js'
 import { kindTerm, type SearchDocument } from './document.js'
-import {
-  ByteReader,
-  ByteWriter,
-  lengthOf,
-  mergePostings,
-  type Posting,
-  packMeasure,
-  writePostings,
-} from './postings.js'
+import { lengthOf, packMeasure } from './measure.js'
+import { fromMessageList, mergePostings, type Posting, readPostings, writePostings } from './postings.js'
 
 /**
  * An immutable part of a scope's postings: all terms of some documents in order, divided into blocks. New documents
@@ -43,12 +37,22 @@ export interface PlacedDocument extends SearchDocument {
 export function buildSegment(documents: readonly PlacedDocument[]): Segment {
   const inOrder = [...documents].sort((left, right) => left.thread - right.thread || left.seq - right.seq)
   const postings = new Map<string, Posting[]>()
-  for (const { thread, seq, terms, length } of inOrder) {
-    for (const [term, times] of terms) {
-      const posting = { thread, seq, measure: packMeasure(length, times) }
-      const list = postings.get(term)
-      if (list) list.push(posting)
-      else postings.set(term, [posting])
+  for (const { thread, seq, terms, length, isReply, dated } of inOrder) {
+    for (const [term, places] of terms) {
+      let list = postings.get(term)
+      if (list === undefined) {
+        list = []
+        postings.set(term, list)
+      }
+      for (let index = 0; index < places.length; index += 2) {
+        const [passage = 0, times = 0] = [places[index], places[index + 1]]
+        list.push({
+          thread,
+          seq,
+          passage,
+          measure: packMeasure({ length, times, isReply, isDated: dated.has(passage) }),
+        })
+      }
     }
   }
   return {
@@ -84,20 +88,24 @@ function merged(only: Uint8Array | undefined, more: readonly Uint8Array[]): Uint
 export function dropThread(segment: Segment, thread: number): Segment {
   const kinds = new Set(searchKinds.map((kind) => keyOf(kindTerm(kind))))
   let documents = 0
-  let length = 0
+  let [lengthBefore, lengthAfter] = [0, 0]
   const entries: [string, Uint8Array][] = []
   for (const [key, list] of segment.blocks.flatMap(({ bytes }) => [...entriesOf(bytes)])) {
     const kept = mergePostings([list], (of) => of !== thread)
-    if (kept.length === 0) continue
-    entries.push([key, writePostings(kept)])
-    // Each document has one kind.
-    if (!kinds.has(key)) continue
-    documents += kept.length
-    length += kept.reduce((sum, { measure }) => sum + lengthOf(measure), 0)
+    // Each document has one kind, in one place.
+    if (kinds.has(key)) {
+      documents += kept.length
+      readPostings(list, (of, _, measure) => {
+        lengthBefore += lengthOf(measure)
+        if (of !== thread) lengthAfter += lengthOf(measure)
+      })
+    }
+    if (kept.length > 0) entries.push([key, writePostings(kept)])
   }
   return {
     documents,
-    length: Math.round(length),
+    // Lengths of single documents are stored as classes.
+    length: Math.round((segment.length * lengthAfter) / Math.max(1, lengthBefore)),
     threads: segment.threads.filter((of) => of !== thread),
     blocks: writeBlocks(entries),
   }
@@ -123,6 +131,12 @@ function keyOf(term: string): string {
   return Buffer.from(term, 'utf8').toString('latin1')
 }
 
+/**
+ * The first byte of a block whose lists have passages. A block of lists without them begins with the 0 of its first term,
+ * which shares nothing with a previous one.
+ */
+const WITH_PASSAGES = 1
+
 /** A term is written as the length of the prefix shared with the previous one, and the rest. */
 function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[] {
   const blocks: Block[] = []
@@ -137,6 +151,7 @@ function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[] {
   entries.sort(([left], [right]) => (left < right ? -1 : 1))
   for (const [key, list] of entries) {
     if (writer.length > 0 && writer.length + key.length + list.length > BLOCK_BYTES) close()
+    if (first === null) writer.byte(WITH_PASSAGES)
     first ??= key
     let shared = 0
     while (shared < before.length && before[shared] === key[shared]) shared++
@@ -154,11 +169,15 @@ function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[] {
 
 function* entriesOf(block: Uint8Array): Generator<[key: string, list: Uint8Array]> {
   const reader = new ByteReader(block)
+  const hasPassages = block[0] === WITH_PASSAGES
+  if (hasPassages) reader.byte()
   let key = ''
-  while (!reader.isAtEnd) {
+  // A block has at least one term.
+  do {
     const shared = reader.number()
     const rest = reader.bytes(reader.number())
     key = key.slice(0, shared) + Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength).toString('latin1')
-    yield [key, reader.bytes(reader.number())]
-  }
+    const list = reader.bytes(reader.number())
+    yield [key, hasPassages ? list : fromMessageList(list)]
+  } while (!reader.isAtEnd)
 }

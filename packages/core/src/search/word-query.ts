@@ -1,16 +1,23 @@
 /**
- * Weights of the parts of the ranking, relative to 1 for BM25 of the document's own words. A part with weight 0 is not
- * computed.
+ * Weights of the parts of the ranking, relative to 1 for BM25 of the best passage of a document. A part with weight 0 is
+ * not computed.
  */
 export interface WordWeights {
   /**
-   * Share of the scores of the documents one position before and after in the thread, then two positions, and so on.
+   * Share of the scores of the documents one position before and after in the thread, then two positions, and so on: less
+   * from long ones, since only a short one depends on those around it.
    */
   readonly neighbours: readonly number[]
   /** Share of the score of the whole thread, as if it were one document. */
   readonly thread: number
   /** Added if the query names the speaker, in the unit of BM25: a rare word scores 5 to 10. */
   readonly speaker: number
+  /** Factor for what a model wrote, compared to what people said and tools showed. */
+  readonly replies: number
+  /** Factor for exact names, such as paths, identifiers, versions and numbers, compared to words. */
+  readonly names: number
+  /** Added share of the score for a passage that names a time, if the query asks for one. */
+  readonly times: number
 }
 
 /** Totals over all documents of a scope. */
@@ -21,14 +28,19 @@ export interface ScopeStatistics {
 }
 
 export interface FoundTerm {
-  /** The term's postings, in any number of lists without common documents. */
+  /** The term's postings, in any number of lists without common passages. */
   readonly lists: readonly Uint8Array[]
   /** Documents of the speakers that the term names. */
   readonly speakers: readonly Uint8Array[]
+  /** Factor of the term's rarity: see `QueryTerm`. */
+  readonly weight: number
 }
 
 export interface WordQuery {
   readonly terms: readonly FoundTerm[]
+  /** Documents that a model may have written: those with `isReply` in their measures count as replies. */
+  readonly replies: readonly Uint8Array[]
+  readonly asksForTime: boolean
   /** Restricts the results; other documents still count as neighbors. */
   readonly only: {
     readonly thread: number | null

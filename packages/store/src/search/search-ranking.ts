@@ -2,13 +2,11 @@ import { limits, type SearchLegs } from '@heddle/contracts'
 import {
   byRelevance,
   documentFilter,
-  fuseRankings,
-  isNear,
-  queryTerms,
+  fuseLegs,
   type RankedDocument,
   type Ranking,
-  rankNearest,
   rankWords,
+  searchQuery,
   type VectorWeights,
   vectorWeightsOf,
   weightOf,
@@ -63,8 +61,8 @@ export async function rankMessages(
   { query, conditions, by, isNarrowed, isJudged = false, vectorsTimeoutMs = Number.POSITIVE_INFINITY }: RankingRequest,
 ): Promise<MessageRanking> {
   const { store, projectId } = parts
-  const terms = queryTerms(query)
-  const reading = store.inProject(projectId, (tx) => readGround(tx, parts, { conditions, terms }))
+  const searched = searchQuery(query, parts.clock.nowMs())
+  const reading = store.inProject(projectId, (tx) => readGround(tx, parts, { conditions, query: searched }))
   const vectorLeg = {
     ground: reading,
     timeoutMsMax: vectorsTimeoutMs,
@@ -84,16 +82,13 @@ export async function rankMessages(
   const { documents: vectors, model, comparedBy, degraded } = await searching
   const near = { vectors, neighbours: ground.settings.words.neighbours, isWanted: documentFilter(ground.query.only) }
   const weights = vectorWeights(model, ground)
-  const ranked =
-    by === 'meaning'
-      ? rankNearest(near)
-      : fuseRankings({
-          ...near,
-          vectors: vectors.filter(({ cosine }) => model !== null && isNear(model, cosine)),
-          words: words.documents,
-          unknownShare: ground.unknownShare,
-          weights,
-        })
+  const ranked = fuseLegs(by, {
+    ...near,
+    model,
+    words: words.documents,
+    unknownShare: ground.unknownShare,
+    weights,
+  })
   const documents = isJudged
     ? await runCooperatively(
         byRelevance({ documents: ranked, query: ground.query, model, vectors: weights.always > 0 ? vectors : [] }),
@@ -107,7 +102,7 @@ export async function rankMessages(
   }
   return {
     agentId: ground.agentId,
-    terms: new Set(terms),
+    terms: new Set(searched.terms),
     documents,
     threadIds,
     isRead: ground.isComplete,

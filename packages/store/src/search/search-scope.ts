@@ -2,11 +2,14 @@ import { mergeSettings, notFound, type PartialSettings, type SearchKind, type Se
 import {
   kindTerm,
   pathTerms,
-  speakerTerm,
+  postedTerms,
+  type SearchQuery,
   type TextEmbedder,
   threadIdOf,
   threadsOf,
+  unknownShare,
   type WordQuery,
+  wordQuery,
 } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { loadAgent } from '../projects/agents.js'
@@ -29,6 +32,7 @@ export interface SearchParts {
   /** Null: search by words only. */
   readonly embedder: QueryEmbedder | null
   readonly log?: { warn(fields: object, message: string): void } | undefined
+  readonly clock: { nowMs(): number }
 }
 
 /** The scope of a search, and the conditions that every hit must meet. */
@@ -61,24 +65,23 @@ export interface SearchGround {
 export async function readGround(
   tx: Tx,
   { projectId, settings }: Pick<SearchParts, 'projectId' | 'settings'>,
-  { conditions, terms }: { conditions: SearchConditions; terms: readonly string[] },
+  { conditions, query }: { conditions: SearchConditions; query: SearchQuery },
 ): Promise<SearchGround> {
   const scope = await findScope(tx, projectId, conditions)
   const kinds = conditions.kinds?.map(kindTerm)
   const paths = conditions.path === undefined ? [] : pathTerms(conditions.path)
   const found = await findWords(tx, {
     agentId: scope.agentId,
-    terms: [...new Set([...terms, ...terms.map(speakerTerm), ...(kinds ?? []), ...paths])],
+    terms: [...new Set([...postedTerms(query), ...(kinds ?? []), ...paths])],
   })
   const listsOf = (term: string) => found.lists.get(term) ?? []
-  const wordLists = terms.map(listsOf)
-  const threads = await loadPostedThreads(tx, threadsOf(wordLists.flat()))
+  const threads = await loadPostedThreads(tx, threadsOf([...query.terms, ...query.others].flatMap(listsOf)))
   const search = mergeSettings(settings, ...scope.settings).search
   return {
     agentId: scope.agentId,
     settings: search,
-    query: {
-      terms: terms.map((term) => ({ lists: listsOf(term), speakers: listsOf(speakerTerm(term)) })),
+    query: wordQuery(query, {
+      listsOf,
       only: {
         thread: scope.thread,
         conditions: [...(kinds === undefined ? [] : [kinds.flatMap(listsOf)]), ...paths.map(listsOf)],
@@ -86,8 +89,8 @@ export async function readGround(
       scope: found.scope,
       threadLengths: new Map(threads.map(({ number, length }) => [number, length])),
       weights: search.words,
-    },
-    unknownShare: terms.length === 0 ? 1 : wordLists.filter((lists) => lists.length === 0).length / terms.length,
+    }),
+    unknownShare: unknownShare(query, listsOf),
     threadIds: new Map(threads.map(({ number, threadId }) => [number, threadId])),
     isComplete: found.isComplete,
   }

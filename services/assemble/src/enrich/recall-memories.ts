@@ -88,7 +88,7 @@ export async function recallMemories(
 const nothing: MemoryOutcome = { model: null, skipped: null, degraded: null }
 
 async function search(
-  { store, settings, embedder = null, log }: RecallMemoriesDeps,
+  { store, settings, embedder = null, log, clock }: RecallMemoriesDeps,
   { projectId, threadId, thread, input }: MemoryRequest,
   wanted: { query: string; limit: number; held: ReadonlySet<string>; timeoutMs: number; nowMs: number },
 ) {
@@ -106,6 +106,7 @@ async function search(
     projectId,
     settings,
     log,
+    clock,
     embedder: embedder && (async (model = embedder.model) => (model === embedder.model ? embedder : null)),
   }
   const { rows, ranking } = await findMessages(parts, {

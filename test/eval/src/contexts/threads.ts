@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { planImport } from '@heddle/cli'
 import type { Message } from '@heddle/core'
 import { sessionFiles } from '@heddle/test-support/samples/recorded-sessions'
-import { readConversations } from '../locomo/read.js'
 import { toMessage } from '../messages.js'
+import { readLocomo } from '../search/locomo.js'
 import { PROJECT } from '../sessions.js'
 
 export interface RealThread {
@@ -19,7 +19,7 @@ export async function readThreads(dataDir: string): Promise<RealThread[]> {
     .map((name) => join(dataDir, 'tau-bench', name))
   const files = [...sessionFiles(dataDir), ...services]
   const recorded = await planImport(files, { cwd: '/', project: PROJECT, format: 'auto' })
-  const people = readConversations(dataDir).map(({ agent, threads }) => ({
+  const people = readLocomo(dataDir).map(({ agent, threads }) => ({
     thread: agent,
     messages: threads.flatMap(({ messages }) => messages),
   }))
