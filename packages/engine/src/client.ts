@@ -8,6 +8,7 @@ import { listThreadContexts } from './contexts/context-list.js'
 import { compareContexts, findContext, getContext } from './contexts/contexts.js'
 import { listPins, pinMessages, unpinMessages } from './contexts/pins.js'
 import { planPruning } from './contexts/prune-plan.js'
+import { exportRequestContexts, requestContextOf } from './contexts/request-contexts.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
 import { itemsClient } from './items/items-client.js'
@@ -34,6 +35,7 @@ export function createClient(options: ClientOptions): Client {
       list: (listing) => listMessages(parts, listing),
       ofAgent: (listing) => listAgentMessages(parts, listing),
       find: (listing) => findMessages(parts, listing),
+      requestContext: (message) => requestContextOf(parts, message),
     },
     deadLetters: {
       list: (selection = {}) => listAllDeadLetters(parts, selection),
@@ -50,6 +52,7 @@ export function createClient(options: ClientOptions): Client {
       order: (request, options) => appendAndOrder(parts, request, options),
       find: (id) => findContext(parts, id),
       planPruning: (options) => planPruning(parts, options),
+      exportOfReplies: (agent, options) => exportRequestContexts(parts, agent, options),
       uncompact: (options) => uncompact(parts, options),
       subscribe: (options) => subscribeToContexts(client, options),
     },

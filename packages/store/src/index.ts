@@ -35,6 +35,12 @@ export * from './contexts/finish-context.js'
 export { digestResult, type PackedResult, packJson, unpackResult } from './contexts/packed-result.js'
 export { type Prepared, prepareContexts, stopPreparing } from './contexts/prepared-contexts.js'
 export { loadPreviousFill } from './contexts/previous-fill.js'
+export {
+  listRequestContexts,
+  loadRequestContext,
+  type RequestContextItemRow,
+  type RequestContextRow,
+} from './contexts/request-contexts.js'
 export { type LinesBase, packLines, rebuildContext } from './contexts/stored-contexts.js'
 export {
   beginErasure,

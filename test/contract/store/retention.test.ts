@@ -170,7 +170,7 @@ describe('retention', () => {
   it.each([
     ['expired_contexts', 'contexts_answered'],
     ['expired_deliveries', 'context_deliveries_time'],
-    ['expired_context_items', 'context_items_built'],
+    ['expired_context_items', 'context_items_unanswered'],
     ['expired_kept_lanes', 'kept_lanes_asked'],
     ['expired_void_states', 'context_states_voided'],
     ['expired_summary_calls', 'summary_calls_created'],

@@ -103,7 +103,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     const [entry] = (await client.readResource({ uri: `heddle://recall/${encodeURIComponent(ref)}` }))
       .contents as Result[]
     expect(entry.text).toBe(content)
-    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(3)
+    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(4)
   })
 
   test('an append with a context stores its messages and returns the context with them', async () => {

@@ -28,6 +28,10 @@ const own = { agent: 'mine', text: 'mine' }
 
 const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'GET context': get((a) => `/v1/contexts/${contextOf(a)}`),
+  'GET request context': get(
+    (a) => `/v1/threads/${someThread(a)}/messages/${a.pick(a.victim.messageIds)}/request-context`,
+  ),
+  'GET request contexts': get((a) => `/v1/agents/${a.victim.agent}/request-contexts`),
   'GET receipt': get((a) => `/v1/contexts/${contextOf(a)}/receipt`),
   'GET diff': get((a) => `/v1/contexts/${a.pick([contextOf(a), ...a.attacker.contextIds])}/diff/${contextOf(a)}`),
   'GET contexts': get((a) => `/v1/threads/${someThread(a)}/contexts?cursor=${cursorOf(a)}`),

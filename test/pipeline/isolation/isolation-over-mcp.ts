@@ -39,6 +39,10 @@ export const mcpAttempts: readonly NamedAttempt[] = [
     name: 'MCP snapshots',
     run: (a) => tool(a, 'list_snapshots', { agent: a.victim.agent, cursor: a.pick(a.victim.cursors) }),
   },
+  {
+    name: 'MCP request context',
+    run: (a) => resource(a, `heddle://request-contexts/${a.victim.thread}/${a.pick(a.victim.messageIds)}`),
+  },
   { name: 'MCP restore', run: (a) => tool(a, 'restore_snapshot', { id: a.victim.snapshotId }) },
   { name: 'MCP clear', run: (a) => tool(a, 'clear_context', { agent: a.victim.agent }) },
   { name: 'MCP context resource', run: (a) => resource(a, `heddle://contexts/${a.pick(a.victim.contextIds)}`) },

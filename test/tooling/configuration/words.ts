@@ -28,7 +28,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   'retention.deliveredMinutes':
     'Bytes of delivered contexts. Older contexts are rebuilt on request, which takes longer.',
   'retention.contextsDays': 'Built and failed contexts, from their request.',
-  'retention.contextItemsDays': 'Records of the items in contexts and of those that replies used.',
+  'retention.contextItemsDays':
+    'Records of the items in contexts that no reply answers; those of replies stay as long as the reply.',
   'retention.eventsDays': 'The event log from which subscribers resume.',
   'retention.keptLanesDays':
     'Compactions for requests whose budget, model or strategy is not the agent’s, from the last such request ([strategies](strategies.md#requests-with-a-budget-of-their-own)).',

@@ -3,7 +3,7 @@ import { subscribeToContexts } from '../calls/subscribe.js'
 import type { EraseOptions } from '../interface/projects.js'
 import { appendOverHttp } from './append.js'
 import { buildOverHttp, orderOverHttp } from './build.js'
-import { callsOf, pageQuery } from './call.js'
+import { callsOf, pageQuery, requestOf } from './call.js'
 import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
 import type { RemoteClient } from './remote-client.js'
@@ -26,6 +26,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listMessages', { params: { thread }, query: pageQuery(page) })).body,
       ofAgent: async ({ agent, ...query }) => (await call('listAgentMessages', { params: { agent }, query })).body,
       find: async (query) => (await call('findMessages', { query })).body,
+      requestContext: async (params) => (await call('getRequestContext', { params })).body,
     },
     contexts: {
       build: (request, { deadlineMs = options.deadlineMs, ...others } = {}) =>
@@ -45,6 +46,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       },
       at: async (params) => (await call('getContextAt', { params })).body,
       diff: async (context, other) => (await call('diffContexts', { params: { context, other } })).body,
+      exportOfReplies: (agent, query) =>
+        exportOverHttp(transport, requestOf('exportRequestContexts', { params: { agent }, query })),
       order: (request, how = {}) => orderOverHttp(call, request, how),
       subscribe: (subscription) => subscribeToContexts(client, subscription),
     },
@@ -58,7 +61,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       get: async (thread) => (await call('getThread', { params: { thread } })).body,
       put: async (thread, body) => (await call('putThread', { params: { thread }, body })).body,
       delete: async (thread, options) => (await call('deleteThread', { params: { thread }, ...erasing(options) })).body,
-      export: (thread) => exportOverHttp(transport, thread),
+      export: (thread) => exportOverHttp(transport, requestOf('exportThread', { params: { thread } })),
       import: (read, options) => importOverHttp(call, read, options),
     },
     processes: {

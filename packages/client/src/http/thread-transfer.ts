@@ -1,18 +1,22 @@
 import { type ImportedThread, limits, PermanentError, RetryableError } from '@heddle/contracts'
 import type { ImportThreadOptions } from '../interface/threads.js'
-import { type CallOperation, requestOf } from './call.js'
+import type { CallOperation, requestOf } from './call.js'
 import { textsOf } from './texts.js'
 import type { Transport } from './transport.js'
 
 /**
- * The lines of an exported thread, as the gateway reads them from its store.
+ * The lines of an export, as the gateway reads them from its store.
  *
+ * @param request of an operation whose last line is the closing record
  * @throws RetryableError `SERVICE_UNAVAILABLE` if the stream ends before the closing record
  */
-export async function* exportOverHttp(transport: Transport, thread: string): AsyncGenerator<string> {
+export async function* exportOverHttp(
+  transport: Transport,
+  request: ReturnType<typeof requestOf>,
+): AsyncGenerator<string> {
   let parts: string[] = []
   let last = ''
-  for await (const text of textsOf(await transport.open(requestOf('exportThread', { params: { thread } })))) {
+  for await (const text of textsOf(await transport.open(request))) {
     let from = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
       last = parts.join('') + text.slice(from, end + 1)
@@ -23,7 +27,7 @@ export async function* exportOverHttp(transport: Transport, thread: string): Asy
     parts.push(text.slice(from))
   }
   if (!last.startsWith('{"type":"end"')) {
-    throw new RetryableError('SERVICE_UNAVAILABLE', 'the export was truncated', { hint: 'Export the thread again.' })
+    throw new RetryableError('SERVICE_UNAVAILABLE', 'the export was truncated', { hint: 'Export it again.' })
   }
 }
 

@@ -18,8 +18,11 @@ import type {
   RecallRequest,
   RecallResult,
   RedriveResult,
+  RequestContext,
+  RequestContextsQuery,
   SearchRequest,
   SearchResult,
+  ThreadMessage,
   UncompactOptions,
   UncompactResult,
   UnpinOptions,
@@ -61,6 +64,8 @@ export interface Client {
     ofAgent(options: ListAgentMessagesOptions): Promise<Page<MessageEntry>>
     /** The messages with an id at their source, newest first: a reply belongs to the thread of one of them. */
     find(options: FindMessagesOptions): Promise<Page<MessageEntry>>
+    /** The request context of a reply: the items that its context showed, with details, and the sizes of its sections. */
+    requestContext(message: ThreadMessage): Promise<RequestContext>
   }
   readonly deadLetters: {
     /** Jobs that failed permanently, newest first: those of the project, and those that name no project. */
@@ -91,6 +96,8 @@ export interface Client {
     find(id: string): Promise<RequestedContext>
     /** Previews a compaction; changes nothing. */
     planPruning(options: PlanOptions): Promise<PrunePlan>
+    /** The request contexts of all replies of an agent, oldest first, as JSON lines. */
+    exportOfReplies(agent: string, options?: RequestContextsQuery): AsyncIterable<string>
     uncompact(options: UncompactOptions): Promise<UncompactResult>
     /** The contexts of the project, or of a thread, as they are built. */
     subscribe(options: SubscribeOptions): ReturnType<typeof subscribeToContexts>

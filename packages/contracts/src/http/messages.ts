@@ -131,6 +131,8 @@ export const messageEntrySchema = named(
     model: z.string().optional(),
     usage: jsonRecordSchema.optional(),
     contextId: idSchema.optional(),
+    /** The context that it answers is recorded, as its request context (docs/receipts.md). */
+    hasRequestContext: z.literal(true).optional(),
     pinned: z.literal(true).optional(),
     keptAside: z.string().optional(),
     metadata: jsonRecordSchema.optional(),

@@ -1,3 +1,4 @@
+import { agentParamsSchema } from '../http/agents.js'
 import { pageQuerySchema } from '../http/common.js'
 import {
   contextBodySchema,
@@ -12,6 +13,13 @@ import {
   momentParamsSchema,
   receivedContextBodySchema,
 } from '../http/contexts.js'
+import {
+  requestContextLineSchema,
+  requestContextSchema,
+  requestContextsQuerySchema,
+  threadMessageParamsSchema,
+} from '../http/request-contexts.js'
+import { LINES_MEDIA_TYPE } from '../http/thread-transfer.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
 import { operation } from './operation.js'
@@ -102,6 +110,33 @@ export const contextOperations = {
         description: 'Entries that only one of them has, or that differ.',
         schema: httpContextDiffSchema,
       },
+    },
+  }),
+  getRequestContext: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/messages/:message/request-context',
+    tag: 'contexts',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The request context of a reply: the items that its context showed, and the sizes of its sections',
+    description:
+      'It stays as long as the message, also after the context is no longer stored. The history marks messages that have one: `hasRequestContext`.',
+    params: threadMessageParamsSchema,
+    answers: { 200: { description: 'The request context.', schema: requestContextSchema } },
+  }),
+  exportRequestContexts: operation({
+    method: 'GET',
+    path: '/v1/agents/:agent/request-contexts',
+    tag: 'contexts',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The request contexts of all replies of an agent, oldest first, as JSON lines',
+    description:
+      'It is read from the store page by page while it is sent. The last line is `{"type":"end","records":N}`: an answer without it was truncated.',
+    params: agentParamsSchema,
+    query: requestContextsQuerySchema,
+    answers: {
+      200: { description: 'One record per line.', schema: requestContextLineSchema, mediaType: LINES_MEDIA_TYPE },
     },
   }),
 }

@@ -42,6 +42,7 @@ export function toEntry(
     ...(model !== null && { model }),
     ...(usage !== null && { usage }),
     ...(contextId !== null && { contextId }),
+    ...(message.hasRequestContext && { hasRequestContext: true }),
     ...(message.pinned && { pinned: true }),
     ...(keptAside !== null && { keptAside }),
     ...(metadata !== null && { metadata }),

@@ -1,4 +1,4 @@
-import type { ContextRequest, Receipt } from '@heddle/contracts'
+import type { ContextRequest, ContextResult, Receipt } from '@heddle/contracts'
 import type { AnsweredContext, ShownItem } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { asArray } from '../sql/arrays.js'
@@ -9,21 +9,31 @@ import { asArray } from '../sql/arrays.js'
  *
  * @returns null if the context shows no items
  */
-export function shownItemsInsert(tx: Tx, { entries }: Pick<Receipt, 'entries'>) {
+export function shownItemsInsert(tx: Tx, { receipt, budget, tokensUsed }: ContextResult) {
+  const { entries, agentVersion } = receipt
   const shown = entries.flatMap(({ item, mode, tokens }) =>
     item === undefined || mode === 'left-out' ? [] : [{ ...item, tokens }],
   )
   if (shown.length === 0) return null
   return tx`
-    insert into heddle.context_items (context_id, thread_id, agent_id, item_ids, versions, modes, scores, tokens)
+    insert into heddle.context_items (
+      context_id, thread_id, agent_id, item_ids, versions, modes, scores, tokens, sections, budget, tokens_used,
+      agent_version)
     select
       finished.id, finished.thread_id, thread.agent_id,
       ${asArray(shown.map(({ itemId }) => itemId))}::uuid[],
       ${asArray(shown.map(({ version }) => version))}::integer[],
       ${asArray(shown.map(({ includeMode }) => includeMode))}::text[],
       ${asArray(shown.map(({ similarityScore }) => similarityScore ?? 'null'))}::real[],
-      ${asArray(shown.map(({ tokens }) => tokens))}::integer[]
+      ${asArray(shown.map(({ tokens }) => tokens))}::integer[],
+      ${sectionCounts(receipt)}::text::json, ${budget}::integer, ${tokensUsed}::integer, ${agentVersion}::integer
     from finished join heddle.threads as thread on thread.id = finished.thread_id`
+}
+
+/** The sections of a context that show something, as JSON: their entries and their tokens by name. */
+export function sectionCounts({ sections }: Pick<Receipt, 'sections'>): string {
+  const shown = sections.filter(({ count, tokens }) => count + tokens > 0)
+  return JSON.stringify(Object.fromEntries(shown.map(({ name, count, tokens }) => [name, [count, tokens]])))
 }
 
 /** Characters of a text that are compared: replies seldom use later parts of an item. */

@@ -4,7 +4,7 @@ import type { Tx } from '../connection/connection.js'
 import { timeOfId } from '../messages/append-plan.js'
 import { shareErasureLock, threadStands } from '../messages/tombstones.js'
 import { asArray } from '../sql/arrays.js'
-import { shownItemsInsert } from './context-items.js'
+import { sectionCounts, shownItemsInsert } from './context-items.js'
 import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
 import { type PackedResult, packResult } from './packed-result.js'
 import type { Prepared } from './prepared-contexts.js'
@@ -46,11 +46,10 @@ export interface BuiltContext {
  */
 export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
   const { id, result, stored, mentions = [] } = built
-  const { receipt } = result
   const packed = built.packed ?? (await packResult(result))
   const lines = stored?.asBase
   const baseId = stored?.baseId ?? null
-  const shown = shownItemsInsert(tx, receipt)
+  const shown = shownItemsInsert(tx, result)
   // Everything else depends on the context's row: if it was finished or erased before, nothing is written.
   const [held, [written]] = await Promise.all([
     mentions.length > 0 && holdThreads(tx, mentions),
@@ -143,6 +142,7 @@ const builtColumns = [
   'versions',
   'holds_until',
   'fill',
+  'sections',
 ] as const
 
 function columns(tx: Tx) {
@@ -161,7 +161,8 @@ function values(tx: Tx, { result, packed, stored, asOfMs, prepared, isFillChosen
     ${receipt.headSeq}::bigint, ${result.budget}::integer, ${result.tokensUsed}::integer, ${result.summaryUsed}::boolean,
     ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${prepared?.key ?? null}::text,
     ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz,
-    ${isFillChosen && receipt.scope === undefined ? (receipt.fill ?? null) : null}::text`
+    ${isFillChosen && receipt.scope === undefined ? (receipt.fill ?? null) : null}::text,
+    ${sectionCounts(receipt)}::text::json`
 }
 
 /** Locked, so that an erasure of one of them finds the context. */

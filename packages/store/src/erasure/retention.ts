@@ -89,7 +89,8 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   },
   contextItems: {
     find: 'expired_context_items',
-    remove: (tx, ids) => removeRows(tx, 'context_items', 'context_id', ids),
+    // Those of contexts that a message answers stay as long as the message.
+    remove: (tx, ids) => removeRows(tx, 'context_items', 'context_id', ids, tx`answered_seq is null`),
   },
   keptLanes: {
     find: 'expired_kept_lanes',

@@ -82,7 +82,7 @@ function newest(tx: Tx, { agentId, sinceMs }: ItemStatsQuery) {
   return tx`
     select thread_id, built_at, item_ids, modes, scores, tokens, answered_seq, used_ids
     from heddle.context_items
-    where agent_id = ${agentId} and ${sinceMs === null ? tx`true` : tx`built_at >= ${sinceMs}`}
+    where agent_id = ${agentId} and cardinality(item_ids) > 0 and ${sinceMs === null ? tx`true` : tx`built_at >= ${sinceMs}`}
     order by built_at desc
     limit ${STATS_CONTEXTS_MAX}`
 }

@@ -3,6 +3,7 @@ import { agentIdOf, shortCode, threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
 import { commitBehind } from '../connection/transaction.js'
+import { attachRequestContexts } from '../contexts/request-contexts.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { AFTER_ALL_LETTERS, byId } from '../sql/by-id.js'
@@ -60,9 +61,13 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
     const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew, isLast = false } = batch
     const parts = plan.messages.flatMap(({ message }) => message.parts ?? [])
     if (parts.length > 0) await holdPartContents(tx, parts)
+    const replies = plan.messages.flatMap(({ threadId, seq, message: { input } }) =>
+      input.contextId === undefined ? [] : [{ threadId, seq, contextId: input.contextId }],
+    )
     await Promise.all([
       insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
       advanceHeads(tx, plan.threads),
+      replies.length > 0 && attachRequestContexts(tx, replies),
       // The result of the insert shows which codes were taken; their messages are inserted again with longer codes.
       assumeFreeCodes && isLast && commitBehind(tx),
     ])

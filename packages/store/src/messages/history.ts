@@ -11,6 +11,8 @@ export interface HistoryMessage extends Message {
   readonly receivedAtMs: number
   readonly sourceId: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null
+  /** Whether the context that it answers is recorded: see `loadRequestContext`. */
+  readonly hasRequestContext: boolean
   /** Its latest restoration. Only read for pages of a history. */
   readonly restored?: Restoration
 }
@@ -128,6 +130,7 @@ export function latestRestoration(tx: Tx) {
 export interface HistoryRow
   extends MessageRow,
     Columns<'messages', 'sentAtMs' | 'receivedAtMs' | 'sourceId' | 'metadata'> {
+  readonly hasRequestContext: boolean
   readonly restored?: Restoration | null
 }
 
@@ -135,7 +138,10 @@ export interface HistoryRow
 export function historyColumns(tx: Tx) {
   return tx`
     ${messageColumns(tx)},
-    message.sent_at as sent_at_ms, message.received_at as received_at_ms, message.source_id, message.metadata`
+    message.sent_at as sent_at_ms, message.received_at as received_at_ms, message.source_id, message.metadata,
+    message.context_id is not null and exists (
+      select from heddle.context_items as shown
+      where shown.context_id = message.context_id and shown.thread_id = message.thread_id) as has_request_context`
 }
 
 /** The messages of a thread's rows, as `readMessages` reads them, with every field. */
@@ -146,8 +152,8 @@ export async function readHistory(tx: Tx, threadId: string, rows: readonly Histo
 
 /** @param original for a mark: the message that it shows */
 export function toHistoryMessage(row: HistoryRow, original: HistoryRow | null): HistoryMessage {
-  const { sourceId, metadata } = original ?? row
+  const { sourceId, metadata, hasRequestContext } = original ?? row
   const { sentAtMs, receivedAtMs, restored } = row
-  const message = { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata }
+  const message = { ...toMessage(row, original), sentAtMs, receivedAtMs, sourceId, metadata, hasRequestContext }
   return restored == null ? message : { ...message, restored }
 }

@@ -1,10 +1,15 @@
-import { bigint, index, integer, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, json, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
 import { heddle, now, ownProjectOnly, projectId, time } from './columns.js'
+
+/** By the name of a section: the number of its entries, and their tokens. */
+export type SectionCounts = Readonly<Record<string, readonly [count: number, tokens: number]>>
 
 /**
  * The items that a built context showed, and which of them its reply used; `items stats` counts these. One row per context
- * and not per item, because most contexts of a thread show the same dozen. A row outlives its context, and is removed with
- * its thread.
+ * and not per item, because most contexts of a thread show the same dozen. A row outlives its context: that of a context
+ * which a message answers stays as long as the thread, as the request context of that message (docs/receipts.md). A context
+ * without items has a row only if a message answers it.
  */
 export const contextItems = heddle.table(
   'context_items',
@@ -22,7 +27,11 @@ export const contextItems = heddle.table(
     /** Null if the item was not scored. */
     scores: real('scores').array().notNull(),
     tokens: integer('tokens').array().notNull(),
-    /** The message that answers the context; null before it. */
+    sections: json('sections').$type<SectionCounts>(),
+    budget: integer('budget'),
+    tokensUsed: integer('tokens_used'),
+    agentVersion: integer('agent_version'),
+    /** The first message that answers the context; null before it. */
     answeredSeq: bigint('answered_seq', { mode: 'number' }),
     /** The items that the answer used, in the part of its turn that was read. */
     usedIds: uuid('used_ids').array().notNull().default([]),
@@ -31,8 +40,8 @@ export const contextItems = heddle.table(
     primaryKey({ columns: [table.contextId] }),
     index('context_items_newest').on(table.agentId, table.builtAtMs),
     index('context_items_answers').on(table.threadId, table.answeredSeq),
-    /** The project is the last column: see `messages_project_id`. */
-    index('context_items_built').on(table.builtAtMs, table.projectId),
+    /** Those that expire. The project is the last column: see `contexts_answered`. */
+    index('context_items_unanswered').on(table.builtAtMs, table.projectId).where(sql`answered_seq is null`),
     ownProjectOnly(table.projectId),
   ],
 )

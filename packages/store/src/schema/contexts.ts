@@ -2,6 +2,7 @@ import type { ContextRequest, ErrorData } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, json, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytes, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
+import type { SectionCounts } from './context-items.js'
 
 /** A context: requested, then built or failed (docs/design.md#replies). The row is the reply; events only point at it. */
 export const contexts = heddle.table(
@@ -42,6 +43,8 @@ export const contexts = heddle.table(
     holdsUntilMs: time('holds_until'),
     /** How it filled its budget; the thread's next context of the same budget uses the same. */
     fill: text('fill', { enum: ['cache', 'budget'] }),
+    /** The sections that it shows, with the number of their entries and their tokens. */
+    sections: json('sections').$type<SectionCounts>(),
   },
   (table) => [
     index('contexts_thread').on(table.threadId, table.requestedAtMs),

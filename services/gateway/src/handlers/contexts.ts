@@ -25,6 +25,8 @@ export const contextHandlers: Handlers<typeof contextOperations> = {
   getReceipt: async ({ client, params }) =>
     whenBuilt(await client.contexts.find(params.context), ({ receipt }) => receipt),
   getContextAt: ({ client, params }) => client.contexts.at(params),
+  getRequestContext: ({ client, params }) => client.messages.requestContext(params),
+  exportRequestContexts: async ({ client, params, query }) => client.contexts.exportOfReplies(params.agent, query),
   diffContexts: ({ client, params }) => client.contexts.diff(params.context, params.other),
 }
 

@@ -9,6 +9,7 @@ import type { ToolDeps } from './tools.js'
 const CONTEXT = 'heddle://contexts/'
 const SNAPSHOT = 'heddle://snapshots/'
 const RECALL = 'heddle://recall/'
+const REQUEST_CONTEXT = 'heddle://request-contexts/'
 
 export const resourceTemplates = [
   {
@@ -21,6 +22,12 @@ export const resourceTemplates = [
     uriTemplate: `${SNAPSHOT}{id}`,
     name: 'snapshot',
     title: 'A saved window with its messages',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${REQUEST_CONTEXT}{thread}/{message}`,
+    name: 'request context',
+    title: 'The items that the context of a reply showed, and the sizes of its sections',
     mimeType: 'application/json',
   },
   {
@@ -48,6 +55,11 @@ export async function readResource(
   if (uri.startsWith(SNAPSHOT)) {
     const snapshot = await client.snapshots.get(uri.slice(SNAPSHOT.length))
     return { uri, mimeType: 'application/json', text: JSON.stringify(snapshot) }
+  }
+  if (uri.startsWith(REQUEST_CONTEXT)) {
+    const [thread = '', message = ''] = uri.slice(REQUEST_CONTEXT.length).split('/').map(decoded)
+    const record = await client.messages.requestContext({ thread, message })
+    return { uri, mimeType: 'application/json', text: JSON.stringify(record) }
   }
   if (uri.startsWith(RECALL)) {
     const { content } = await recallIn(session, { ref: decoded(uri.slice(RECALL.length)) }, client)

@@ -90,7 +90,7 @@ const sisters = new Map<string, TestThread>()
 const request = (tx: Tx, { thread, threadId }: TestThread, id = newId()) =>
   requestContext(tx, { id, threadId, request: { thread, message: 'go on' }, deadlineAtMs: Date.now() + 9_000 })
 
-const receipt = { stateId: null, agentVersion: 1, headSeq: 3, entries: [] }
+const receipt = { stateId: null, agentVersion: 1, headSeq: 3, entries: [], sections: [] }
 
 const publications: Record<string, Publication> = {
   'an append': {

@@ -61,7 +61,7 @@ async function freshAgent(project = 'store tests', projectId = PROJECT) {
       const built = result as unknown as ContextResult
       await finishContext(tx, {
         id,
-        result: { ...built, receipt: { ...built.receipt, stateId: null, agentVersion: 1, headSeq: 0 } },
+        result: { ...built, receipt: { ...built.receipt, sections: [], stateId: null, agentVersion: 1, headSeq: 0 } },
       })
     })
     return id

@@ -27,6 +27,7 @@ import { settleThreads } from '../threads/settle.js'
 import { registerContextPin } from './context-pin.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
+import { registerContextReplies } from './context-replies.js'
 import { registerContextUncompact } from './context-uncompact.js'
 import { contextLines, messageLines, nothingShown } from './context-view.js'
 import { registerContextWindows } from './context-windows.js'
@@ -113,6 +114,7 @@ export function registerContext(program: Command, context: CommandContext): void
   ]).action((time: string, options: AtOptions) => showContextAt(context, time, options))
 
   registerContextReceipts(group, context)
+  registerContextReplies(group, context)
   registerContextPrune(group, context)
   registerContextPin(group, context)
   registerContextUncompact(group, context)
