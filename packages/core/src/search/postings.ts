@@ -7,9 +7,9 @@ import { type Measure, packMeasure, unpackOldMeasure } from './measure.js'
  *
  *     threads:  { distance from the thread before, count of passages, passages }
  *     passages: { place, one byte: see `Measure` }
- *     place:    distance x 4 + 0  the first passage of the message at this distance from the one before, by `seq`
- *               distance x 4 + 1  the same, but another passage, whose number follows
- *               distance x 4 + 2  a further passage of the same message, at this distance from the one before
+ *     place:    distance x 2      the first passage of the message at this distance from the one before, by `seq`
+ *               distance x 2 + 1  the same, but another passage, whose number follows
+ *               1                 a further passage of the same message, whose distance from the one before follows
  *
  * Numbers are written in groups of 7 bits. Lengths and frequencies are stored as classes, which is precise enough for
  * BM25.
@@ -25,9 +25,8 @@ export interface Posting {
   readonly measure: number
 }
 
-const FIRST_PASSAGE = 0
-const OTHER_PASSAGE = 1
-const FURTHER_PASSAGE = 2
+/** Distances between messages are at least 1. */
+const FURTHER_PASSAGE = 1
 
 /** @param postings in the order of threads, of `seq` within each, and of passages; no passage twice */
 export function writePostings(postings: readonly Posting[]): Uint8Array {
@@ -43,9 +42,11 @@ export function writePostings(postings: readonly Posting[]): Uint8Array {
     let passageBefore = 0
     for (; from < to; from++) {
       const { seq = 0, passage = 0, measure = 0 } = postings[from] ?? {}
-      if (seq === seqBefore) writer.number(4 * (passage - passageBefore) + FURTHER_PASSAGE)
-      else {
-        writer.number(4 * (seq - seqBefore) + (passage === 0 ? FIRST_PASSAGE : OTHER_PASSAGE))
+      if (seq === seqBefore) {
+        writer.number(FURTHER_PASSAGE)
+        writer.number(passage - passageBefore)
+      } else {
+        writer.number(2 * (seq - seqBefore) + (passage === 0 ? 0 : 1))
         if (passage > 0) writer.number(passage)
       }
       writer.byte(measure)
@@ -66,13 +67,12 @@ export function readPostings(list: Uint8Array, visit: (thread: number, seq: numb
     let seq = 0
     for (let left = reader.number(); left > 0; left--) {
       const place = reader.number()
-      const kind = place % 4
-      if (kind === FURTHER_PASSAGE) {
+      if (place % 2 === 1) reader.number()
+      if (place === FURTHER_PASSAGE) {
         reader.byte()
         continue
       }
-      seq += (place - kind) / 4
-      if (kind === OTHER_PASSAGE) reader.number()
+      seq += Math.floor(place / 2)
       visit(thread, seq, reader.byte())
     }
   }
@@ -112,12 +112,10 @@ export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
       let passage = 0
       for (let left = reader.number(); left > 0; left--) {
         const place = reader.number()
-        const kind = place % 4
-        const distance = (place - kind) / 4
-        if (kind === FURTHER_PASSAGE) passage += distance
+        if (place === FURTHER_PASSAGE) passage += reader.number()
         else {
-          seq += distance
-          passage = kind === OTHER_PASSAGE ? reader.number() : 0
+          seq += Math.floor(place / 2)
+          passage = place % 2 === 1 ? reader.number() : 0
           messages++
         }
         seqs[count] = seq
