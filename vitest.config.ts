@@ -35,6 +35,7 @@ export default defineConfig({
       project('unit', {
         include: [
           'packages/*/src/**/*.test.ts',
+          'packages/inspector/app/**/*.test.ts',
           'services/*/src/**/*.test.ts',
           'test/soak/**/*.test.ts',
           'test/{bench,chaos,eval,support}/src/**/*.test.ts',
@@ -53,6 +54,8 @@ export default defineConfig({
         testTimeout: 120_000,
       }),
       project('slow', { ...onServers, include: [slow], testTimeout: 120_000 }),
+      // A real browser in front of `heddle up`: `npm run inspector`, and CI.
+      project('inspector', { ...onServers, include: ['test/inspector/**/*.test.ts'], testTimeout: 180_000 }),
       // Takes a check out of the code, and so needs modules of its own.
       project('attack', { ...onServers, include: [attack], isolate: true, testTimeout: 120_000 }),
       // Kills processes and empties queues, which takes minutes: `npm run faults`, and CI.

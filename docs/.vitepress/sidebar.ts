@@ -3,7 +3,7 @@ import { addressOf, foldersWithPage, pagesIn, titleOf } from './pages.js'
 
 /** Pages of `docs/` in the order in which they are read. */
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  'Use it': ['quick-start', 'commands', 'integrations', 'producers', 'delivery', 'chat', 'sub-agents'],
+  'Use it': ['quick-start', 'inspector', 'commands', 'integrations', 'producers', 'delivery', 'chat', 'sub-agents'],
   Contexts: ['windows', 'strategies', 'caching', 'formats', 'parts', 'receipts', 'snapshots', 'iterations'],
   'Condensed and found': ['pruning', 'summaries', 'search', 'embedding', 'items', 'mcp-tools'],
   'Run it': ['operations', 'security', 'erasure', 'performance'],

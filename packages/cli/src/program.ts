@@ -20,6 +20,7 @@ import { registerItems } from './commands/items/items.js'
 import { registerMessages } from './commands/messages/messages.js'
 import { registerGateway } from './commands/serve/gateway.js'
 import { registerMcp } from './commands/serve/mcp.js'
+import { registerOpen } from './commands/serve/open.js'
 import { registerTail } from './commands/serve/tail.js'
 import { registerUp } from './commands/serve/up.js'
 import { registerWorker } from './commands/serve/worker.js'
@@ -48,6 +49,7 @@ export function buildProgram(context: CommandContext): Command {
     )
   const register = [
     registerUp,
+    registerOpen,
     registerDemo,
     registerImport,
     registerContext,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { limits, operations } from '@heddle/contracts'
+import { siteFolder } from '@heddle/inspector'
 import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit } from './admission/access.js'
@@ -16,6 +17,8 @@ import { createNoSuchRoute } from './http/no-such-route.js'
 import { createRefuse, headersOf } from './http/send-problem.js'
 import { type CallerOf, type ClientOf, serveRoute } from './http/serve-route.js'
 import { disconnectSlowReader } from './http/slow-reader.js'
+import { serveSessions } from './inspector/session-routes.js'
+import { serveSite } from './inspector/site.js'
 import { serveMcp } from './mcp/http.js'
 import { Metrics } from './operate/metrics.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
@@ -134,6 +137,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   serveHealth(server, { ...options, metrics, streams, clientOf })
   await serveDocs(server)
+  serveSessions(server, options)
+  await serveSite(server, siteFolder)
   return { server, streams, metrics }
 }
 

@@ -94,6 +94,8 @@ describe('threads', () => {
     await inProject(projectId, async (tx) => {
       expect((await listThreads(tx, { limit: 2 })).map(({ name }) => name)).toEqual(['a', 'b'])
       expect((await listThreads(tx, { limit: 2, afterName: 'b' })).map(({ name }) => name)).toEqual(['c'])
+      expect((await listThreads(tx, { limit: 9, search: 'B' })).map(({ name }) => name)).toEqual(['b'])
+      expect(await listThreads(tx, { limit: 9, search: '%' })).toEqual([])
       const ofAgent = await listThreads(tx, { limit: 9, agentId: agentIdOf(projectId, 'x') })
       expect(ofAgent).toMatchObject([
         { name: 'b', agentName: 'x', messages: 1, tokensEstimate: 2, lastMessageAtMs: RECEIVED_AT_MS },

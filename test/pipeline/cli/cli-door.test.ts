@@ -29,6 +29,14 @@ afterAll(async () => {
   await pipeline?.close()
 })
 
+test('heddle open prints the address of the page, or says that no gateway runs here', async () => {
+  const opened = await away.heddle('open', '--no-browser', '--json')
+  expect(opened.document).toEqual({ address: `${http.url}/ui/`, isOpened: false })
+  const alone = await openHome()
+  const refused = await alone.heddle('open', '--no-browser', '--json')
+  expect(refused).toMatchObject({ code: 1, error: { code: 'SERVICE_UNAVAILABLE', field: 'data' } })
+})
+
 describe('heddle keys', () => {
   test('creates a key that the gateway accepts, lists it without its secret, and revokes it', async () => {
     const { document: made } = await home.heddle(

@@ -27,6 +27,16 @@ test('--rolling-window none equals an import without a window, and a number is a
 })
 
 describe('threads', () => {
+  test('are found by a part of their name or title, and show how far the stages have come', async () => {
+    await home.heddle('threads', 'set', 'found', '--agent', 'coder', '--title', 'A 100% sure find')
+    const listed = async (search: string) => {
+      const { document } = await home.heddle('threads', 'list', '--search', search, '--json')
+      return document.items.map(({ name }: { name: string }) => name)
+    }
+    expect([await listed('OUN'), await listed('100%'), await listed('_')]).toEqual([['found'], ['found'], []])
+    expect((await home.heddle('threads', 'list', '--search', 'nothing')).stdout).toContain('no thread has "nothing"')
+  })
+
   test('get a title and a status; absent fields stay, an empty text removes one', async () => {
     const set = ['threads', 'set', 'talk', '--agent', 'coder', '--json']
     const first = await home.heddle(...set, '--title', 'A talk', '--status', 'talking')

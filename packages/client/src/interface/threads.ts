@@ -48,7 +48,9 @@ export interface IterationsClient {
 }
 
 export interface ListThreadsOptions extends PageOptions {
-  readonly agent?: string
+  readonly agent?: string | undefined
+  /** Only threads whose name or title contains this text, whatever its case. */
+  readonly search?: string | undefined
 }
 
 export interface SettleOptions {

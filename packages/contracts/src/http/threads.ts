@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { turnsSchema } from '../contexts/contexts.js'
+import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
 import { partialSettingsSchema } from '../settings/settings.js'
@@ -130,11 +131,20 @@ export const threadSummarySchema = named(
     lastMessageAt: isoTimeSchema.nullable(),
     lastError: z.string().nullable(),
     createdAt: isoTimeSchema,
+    headSeq: z.int(),
+    /** The cursor of each stage; a stage whose cursor is at `headSeq` has nothing left to do. */
+    cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),
+    /** The newest built context; null without one. */
+    lastContext: z.object({ id: idSchema, tokensUsed: z.int(), budget: z.int().nullable() }).nullable(),
   }),
 )
 export type ThreadSummary = OutputOf<typeof threadSummarySchema>
 export const threadPageSchema = named('ThreadPage', pageSchema(threadSummarySchema))
-export const threadsQuerySchema = pageQuerySchema.extend({ agent: nameSchema.optional() })
+export const threadsQuerySchema = pageQuerySchema.extend({
+  agent: nameSchema.optional(),
+  /** Only threads whose name or title contains this text, whatever its case. */
+  search: z.string().min(1).max(limits.nameCharactersMax).optional(),
+})
 
 export const erasureQuerySchema = z.strictObject({
   /** `true`: the name is free after the erasure, and a new thread may use it. */

@@ -105,7 +105,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
     },
   },
   list_threads: {
-    input: { agent: 'Only threads of this agent', ...page },
+    input: { agent: 'Only threads of this agent', search: 'Part of the name or title', ...page },
     output: {
       items: 'Threads by name',
       'items[].thread': 'Its name in other tools',

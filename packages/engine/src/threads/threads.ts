@@ -27,7 +27,7 @@ export async function listAllThreads(
   parts: EngineContext,
   options: ListThreadsOptions = {},
 ): Promise<Page<ThreadSummary>> {
-  const { agent, limit = 100 } = options
+  const { agent, search, limit = 100 } = options
   checkPageLimit(limit)
   const list: CursorList = { kind: 'threads', ownerId: parts.projectId }
   const [afterName] = placeAt(list, options, NAME_PLACE) ?? []
@@ -35,15 +35,19 @@ export async function listAllThreads(
     listThreads(tx, {
       limit,
       ...(agent !== undefined && { agentId: agentIdOf(parts.projectId, agent) }),
+      search,
       afterName,
     }),
   )
-  const items = threads.map(({ agentName, lastMessageAtMs, createdAtMs, ...thread }) => ({
-    ...thread,
-    agent: agentName,
-    lastMessageAt: isoTime(lastMessageAtMs),
-    createdAt: isoTime(createdAtMs),
-  }))
+  const items = threads.map(
+    ({ agentName, lastMessageAtMs, createdAtMs, pruneSeq, summarizeSeq, embedSeq, ...thread }) => ({
+      ...thread,
+      agent: agentName,
+      cursors: { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq },
+      lastMessageAt: isoTime(lastMessageAtMs),
+      createdAt: isoTime(createdAtMs),
+    }),
+  )
   return pageOf(items, { list, limit })
 }
 

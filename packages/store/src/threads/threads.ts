@@ -67,12 +67,16 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
 
 export interface ThreadListing {
   readonly agentId?: string
+  /** Only threads whose name or title contains it, whatever its case. */
+  readonly search?: string | undefined
   readonly limit: number
   /** The last name of the previous page. */
   readonly afterName?: string
 }
 
-export interface ThreadSummaryRow extends Omit<ThreadSummary, 'agent' | 'lastMessageAt' | 'createdAt'> {
+export interface ThreadSummaryRow
+  extends Omit<ThreadSummary, 'agent' | 'lastMessageAt' | 'createdAt' | 'cursors'>,
+    Columns<'stageCursors', 'pruneSeq' | 'summarizeSeq' | 'embedSeq'> {
   readonly agentName: string
   readonly lastMessageAtMs: number | null
   readonly createdAtMs: number
@@ -81,20 +85,35 @@ export interface ThreadSummaryRow extends Omit<ThreadSummary, 'agent' | 'lastMes
 /** A page of the project's threads, by name. */
 export async function listThreads(
   tx: Tx,
-  { agentId, limit, afterName = '' }: ThreadListing,
+  { agentId, search, limit, afterName = '' }: ThreadListing,
 ): Promise<ThreadSummaryRow[]> {
   return await tx<ThreadSummaryRow[]>`
     select
       thread.id as thread_id, thread.name, thread.code, agent.name as agent_name, described.title, described.status,
       cursor.head_seq - cursor.base_seq - cursor.restored_count as messages, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
-      cursor.last_error, thread.created_at as created_at_ms
+      cursor.last_error, thread.created_at as created_at_ms, cursor.head_seq, cursor.prune_seq, cursor.summarize_seq, cursor.embed_seq,
+      newest.context as last_context
     from heddle.threads as thread
     join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
     join heddle.agents as agent on agent.id = thread.agent_id
     left join heddle.thread_versions as described
       on described.thread_id = thread.id and described.version = thread.version
-    where thread.name > ${afterName} and ${agentId === undefined ? tx`true` : tx`thread.agent_id = ${agentId}`}
+    left join lateral (
+      select json_build_object('id', built.id, 'tokensUsed', built.tokens_used, 'budget', built.budget) as context
+      from heddle.contexts as built
+      where built.thread_id = thread.id and built.status = 'built' and built.prepared_count = 0
+      order by built.requested_at desc
+      limit 1
+    ) as newest on true
+    where thread.name > ${afterName} and ${containsText(tx, search)} and ${agentId === undefined ? tx`true` : tx`thread.agent_id = ${agentId}`}
       and ${isOwn(tx, 'thread')} and ${threadStands(tx)}
     order by thread.name
     limit ${limit}`
+}
+
+function containsText(tx: Tx, search: string | undefined) {
+  if (search === undefined) return tx`true`
+  // Not `ilike`: a name may contain its wildcards.
+  const text = tx`lower(${search}::text)`
+  return tx`(position(${text} in lower(thread.name)) > 0 or position(${text} in lower(coalesce(described.title, ''))) > 0)`
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Access, type Permission, permissionsOf } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { Refused } from '../http/problems.js'
+import { keyInCookie } from '../inspector/session-cookie.js'
 import { KeyCache, TRUSTED_MS } from './key-cache.js'
 
 /** Returns the project and role of a caller, or throws. Only its implementation reads keys. */
@@ -25,15 +26,19 @@ export interface AdmitOptions {
 
 /**
  * A caller with a key gets the project of that key. Callers on this machine without a key are admin of the one project
- * until it gets its first key; from then on a key is required. Other machines always need one.
+ * until it gets its first key; from then on a key is required. Other machines always need one. A cookie with a revoked key
+ * counts as none.
  */
 export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptions): Admit {
   const known = new KeyCache({ clock, read: (key) => keys().read(key) })
   let none = { untilMs: 0 }
   let isDemanded = isOpenToOthers
 
-  return async ({ authorization }) => {
-    if (authorization !== undefined) return await byKey(authorization)
+  return async (headers) => {
+    if (headers.authorization !== undefined) return await byKey(headers.authorization)
+    const cookie = keyInCookie(headers)
+    const access = cookie === undefined ? null : await known.read(cookie)
+    if (access !== null) return access
     if (!isDemanded && none.untilMs <= clock.monotonicMs()) {
       isDemanded = await keys().hasAny()
       none = { untilMs: clock.monotonicMs() + TRUSTED_MS }

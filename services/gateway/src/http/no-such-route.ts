@@ -3,8 +3,13 @@ import { Refused } from './problems.js'
 
 /** Paths that the server answers besides the routes of its contract. */
 const own = [
-  ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'].map((path) => ({ method: 'GET', path })),
+  ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/ui', '/v1/session'].map((path) => ({
+    method: 'GET',
+    path,
+  })),
   { method: 'POST', path: '/mcp' },
+  { method: 'POST', path: '/v1/session' },
+  { method: 'DELETE', path: '/v1/session' },
 ]
 
 /** If the path is known, the method is wrong: then the answer lists the allowed methods. */

@@ -149,6 +149,7 @@ function tellReady(
     embedder,
     port,
     url,
+    inspector: `${url}/ui`,
     health: `${url}/healthz`,
     outsideWindow,
   }
@@ -162,6 +163,7 @@ function tellReady(
     `  summaries  ${summarizer ?? 'none'}`,
     `  vectors    ${embedder ?? 'none'}`,
     `  http       ${url}/v1, described at ${url}/docs`,
+    `  inspector  ${url}/ui`,
     `  health     ${url}/healthz, ${url}/readyz, ${url}/metrics`,
     ...lines.map((line) => colors.yellow(line)),
     colors.green('ready; Ctrl-C stops everything'),

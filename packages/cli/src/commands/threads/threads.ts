@@ -12,6 +12,7 @@ import { registerThreadsTransfer } from './threads-transfer.js'
 
 interface ListOptions extends PageOptions {
   readonly agent?: string
+  readonly search?: string
 }
 
 export function registerThreads(program: Command, context: CommandContext): void {
@@ -19,10 +20,13 @@ export function registerThreads(program: Command, context: CommandContext): void
   listCommand(group, context, {
     name: 'list',
     description: 'list the threads of the project',
-    options: (command) => command.option('--agent <name>', 'only threads of this agent', nameOption('agent')),
+    options: (command) =>
+      command
+        .option('--agent <name>', 'only threads of this agent', nameOption('agent'))
+        .option('--search <text>', 'only threads whose name or title contains this text', nameOption('search')),
     examples: ['heddle threads list', 'heddle threads list --agent coder --json'],
-    async load({ threads }, { agent, limit, cursor }: ListOptions) {
-      const page = await threads.list(given({ agent, limit, cursor }))
+    async load({ threads }, { agent, search, limit, cursor }: ListOptions) {
+      const page = await threads.list(given({ agent, search, limit, cursor }))
       const items = page.items.map((thread) => ({
         name: thread.name,
         code: thread.code,
@@ -37,7 +41,8 @@ export function registerThreads(program: Command, context: CommandContext): void
       return { items, nextCursor: page.nextCursor }
     },
     items: 'threads',
-    none({ agent }) {
+    none({ agent, search }) {
+      if (search !== undefined) return `no thread has "${safeText(search)}" in its name or title`
       const of = agent === undefined ? '' : ` of agent "${safeText(agent)}"`
       return `no threads${of} yet: heddle import FILE --agent NAME creates one`
     },

@@ -1,0 +1,117 @@
+import type { ContextResult, ContextSummary } from '@heddle/contracts'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { curlOf } from '../data/client.js'
+import { isShown } from '../data/join-receipt.js'
+import { contextQuery, contextsQuery } from '../data/queries.js'
+import { counted, figure, timeText, visible } from '../data/text.js'
+import { CopyButton } from '../parts/copy-button.js'
+import { Failure } from '../parts/failure.js'
+import { Loading } from '../parts/loading.js'
+import { useTitle } from '../shell/title.js'
+import { Delivered } from './delivered.js'
+import { Difference } from './difference.js'
+import { LeftOut } from './left-out.js'
+import { SectionBar } from './section-bar.js'
+
+export function ContextScreen() {
+  const { thread, context: id } = useParams({ from: '/threads/$thread/contexts/$context' })
+  useTitle(`Context of ${thread}`)
+  const { data: context, error, isPending } = useQuery(contextQuery(id))
+  const { data: contexts } = useQuery(contextsQuery(thread))
+  const built = contexts?.items.filter(({ status }) => status === 'built') ?? []
+  const place = built.findIndex((each) => each.id === id)
+  const before = place === -1 ? undefined : built[place + 1]
+  return (
+    <div className="screen">
+      <nav aria-label="Path">
+        <Link to="/threads">Threads</Link> ›{' '}
+        <Link to="/threads/$thread" params={{ thread }}>
+          <bdi>{visible(thread)}</bdi>
+        </Link>{' '}
+        ›{' '}
+        <Link to="/threads/$thread/contexts" params={{ thread }}>
+          Contexts
+        </Link>
+      </nav>
+      <h1>Context{place === -1 ? '' : ` of ${timeText(built[place]?.requestedAt)}`}</h1>
+      <Moments thread={thread} before={before} after={place > 0 ? built[place - 1] : undefined} />
+      {isPending ? <Loading what="the context" /> : null}
+      {error ? <Failure error={error} /> : null}
+      {context ? <Built context={context} before={before?.id} /> : null}
+    </div>
+  )
+}
+
+/** From one moment of the thread to the next. */
+function Moments({ thread, before, after }: { thread: string; before?: ContextSummary; after?: ContextSummary }) {
+  return (
+    <nav aria-label="Moments" className="moments">
+      {before ? (
+        <Link to="/threads/$thread/contexts/$context" params={{ thread, context: before.id }}>
+          ← Context before, {timeText(before.requestedAt)}
+        </Link>
+      ) : null}
+      {after ? (
+        <Link to="/threads/$thread/contexts/$context" params={{ thread, context: after.id }}>
+          Context after, {timeText(after.requestedAt)} →
+        </Link>
+      ) : null}
+    </nav>
+  )
+}
+
+function Built({ context, before }: { context: ContextResult; before: string | undefined }) {
+  const { id, thread, agent, format, strategy, budget, tokensUsed, receipt } = context
+  const { view } = useSearch({ from: '/threads/$thread/contexts/$context' })
+  const unshown = receipt.entries.filter((entry) => !isShown(entry))
+  return (
+    <>
+      <p className="facts">
+        <span>
+          {figure(tokensUsed)} of {figure(budget)} tokens
+        </span>{' '}
+        <span>{figure(receipt.tokensRaw)} without Heddle</span> <span>format {format}</span>{' '}
+        <span>strategy {visible(strategy)}</span> <span>counter {receipt.counter}</span>{' '}
+        <span>
+          agent <bdi>{visible(agent)}</bdi> version {receipt.agentVersion}
+        </span>
+        {receipt.summarizer ? <span> summary from {visible(receipt.summarizer)}</span> : null}
+      </p>
+      <SectionBar sections={receipt.sections} budget={budget} />
+      {receipt.notes.map((note) => (
+        <p key={note} className="warning">
+          {visible(note)}
+        </p>
+      ))}
+      <div className="bar">
+        <CopyButton label="Copy as JSON" text={() => JSON.stringify(context, null, 2)} />
+        <CopyButton label="Copy as curl" text={() => curlOf(`v1/contexts/${id}`)} />
+      </div>
+      <nav aria-label="Views of the context" className="tabs">
+        {views(unshown.length).map(([each, label]) => (
+          <Link
+            key={label}
+            to="/threads/$thread/contexts/$context"
+            params={{ thread, context: id }}
+            search={each === undefined ? {} : { view: each }}
+            activeOptions={{ exact: true, includeSearch: true }}
+            aria-current={view === each ? 'page' : undefined}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {view === undefined ? <Delivered context={context} before={before} /> : null}
+      {view === 'left-out' ? <LeftOut entries={unshown} ineligible={receipt.ineligible} thread={thread} /> : null}
+      {view === 'difference' ? <Difference before={before} after={id} /> : null}
+    </>
+  )
+}
+
+const views = (unshown: number) =>
+  [
+    [undefined, 'As delivered'],
+    ['left-out', counted(unshown, 'line not shown', 'lines not shown')],
+    ['difference', 'Difference to the context before'],
+  ] as const

@@ -1,0 +1,76 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { client, loadSession } from './client.js'
+
+/*
+ * Everything that the screens read. The first parts of a key are the noun and the thread, by which events refresh what
+ * they concern.
+ */
+
+const PAGE = 200
+
+export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: loadSession, retry: false })
+
+export const threadsQuery = (search: string, agent: string) =>
+  infiniteQueryOptions({
+    queryKey: ['threads', search, agent],
+    queryFn: ({ pageParam }) =>
+      client.threads.list({
+        limit: PAGE,
+        cursor: pageParam,
+        search: search || undefined,
+        agent: agent || undefined,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
+
+export const agentsQuery = queryOptions({ queryKey: ['agents'], queryFn: () => client.agents.list({ limit: PAGE }) })
+
+export const threadQuery = (thread: string) =>
+  queryOptions({ queryKey: ['thread', thread], queryFn: () => client.threads.get(thread) })
+
+export type Order = 'asc' | 'desc'
+
+export const messagesQuery = (thread: string, order: Order) =>
+  infiniteQueryOptions({
+    queryKey: ['messages', thread, order],
+    queryFn: ({ pageParam }) => client.messages.list({ thread, order, limit: PAGE, cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
+
+export const archiveQuery = (thread: string) =>
+  queryOptions({ queryKey: ['archive', thread], queryFn: () => client.archive.list({ thread, limit: 500 }) })
+
+export const contextsQuery = (thread: string) =>
+  queryOptions({ queryKey: ['contexts', thread], queryFn: () => client.contexts.list({ thread, limit: 100 }) })
+
+/** Contexts never change. */
+export const contextQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['context', id],
+    queryFn: () => client.contexts.get(id),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const diffQuery = (before: string, after: string) =>
+  queryOptions({
+    queryKey: ['diff', before, after],
+    queryFn: () => client.contexts.diff(before, after),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Details of an agent's items, which a request context shows beside its names. */
+export const itemsQuery = (agent: string) =>
+  queryOptions({ queryKey: ['items', agent], queryFn: () => loadItems(agent) })
+
+async function loadItems(agent: string) {
+  const items = []
+  let cursor: string | undefined
+  do {
+    const page = await client.items.list(agent, { limit: PAGE, cursor })
+    items.push(...page.items)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return items
+}

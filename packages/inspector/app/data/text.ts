@@ -1,0 +1,17 @@
+const numbers = new Intl.NumberFormat('en')
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+export const figure = (value: number) => numbers.format(value)
+
+/** In the reader's zone. */
+export const timeText = (iso: string | null | undefined) => (iso ? times.format(new Date(iso)) : 'never')
+
+export const counted = (count: number, one: string, many = `${one}s`) => `${figure(count)} ${count === 1 ? one : many}`
+
+/** Control characters, halves of characters, and marks that reverse the direction of a text. */
+const UNSEEN = /(?![\t\n\r])\p{Cc}|\p{Cs}|\p{Bidi_Control}/gu
+
+/** A text in which terminal escapes and reversing marks are shown, and have no effect. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,67 @@
+import { createHashHistory, createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { ContextScreen } from './contexts/context-screen.js'
+import { ContextsScreen } from './contexts/contexts-screen.js'
+import { Failure } from './parts/failure.js'
+import { NotFound } from './shell/not-found.js'
+import { Shell } from './shell/shell.js'
+import { ThreadsScreen } from './threads/threads-screen.js'
+import { TimelineScreen } from './timeline/timeline-screen.js'
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/threads' })
+  },
+})
+
+export const threadsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads',
+  component: ThreadsScreen,
+  validateSearch: (search: Record<string, unknown>): { search?: string; agent?: string } => ({
+    ...(text(search['search']) !== undefined && { search: text(search['search']) }),
+    ...(text(search['agent']) !== undefined && { agent: text(search['agent']) }),
+  }),
+})
+
+export const timelineRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread',
+  component: TimelineScreen,
+  validateSearch: (search: Record<string, unknown>): { order?: 'asc'; request?: string } => ({
+    ...(search['order'] === 'asc' && { order: 'asc' as const }),
+    ...(text(search['request']) !== undefined && { request: text(search['request']) }),
+  }),
+})
+
+export const contextsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread/contexts',
+  component: ContextsScreen,
+})
+
+export const contextRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread/contexts/$context',
+  component: ContextScreen,
+  validateSearch: (search: Record<string, unknown>): { view?: 'difference' | 'left-out' } =>
+    search['view'] === 'difference' || search['view'] === 'left-out' ? { view: search['view'] } : {},
+})
+
+/** The routes are behind `#`, so that the gateway, and any proxy, serves one page whatever its path is. */
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([homeRoute, threadsRoute, timelineRoute, contextsRoute, contextRoute]),
+  history: createHashHistory(),
+  defaultErrorComponent: ({ error }) => <Failure error={error} />,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

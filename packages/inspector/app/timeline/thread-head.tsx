@@ -1,0 +1,77 @@
+import type { ThreadOverview } from '@heddle/contracts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { threadQuery } from '../data/queries.js'
+import { counted, figure, visible } from '../data/text.js'
+import { Failure } from '../parts/failure.js'
+import { Folded } from '../parts/folded.js'
+import { Stages } from '../parts/stages.js'
+
+export function ThreadHead({ thread }: { thread: string }) {
+  const { data, error } = useQuery(threadQuery(thread))
+  return (
+    <section className="thread-head">
+      <nav aria-label="Path">
+        <Link to="/threads">Threads</Link> ›{' '}
+      </nav>
+      <h1>
+        <bdi>{visible(thread)}</bdi>
+      </h1>
+      <nav aria-label="Views of the thread" className="tabs">
+        <Link to="/threads/$thread" params={{ thread }} activeOptions={{ exact: true, includeSearch: false }}>
+          Timeline
+        </Link>
+        <Link to="/threads/$thread/contexts" params={{ thread }}>
+          Contexts
+        </Link>
+      </nav>
+      {error ? <Failure error={error} /> : null}
+      {data ? <Overview thread={data} /> : null}
+    </section>
+  )
+}
+
+function Overview({ thread }: { thread: ThreadOverview }) {
+  const { agent, messages, eligible, tokens, states, prunings, warnings, lastError, title, goal } = thread
+  return (
+    <>
+      {title ? <p>{visible(title)}</p> : null}
+      {goal ? <p className="quiet">Goal: {visible(goal)}</p> : null}
+      <p className="facts">
+        <span>
+          agent <bdi>{visible(agent)}</bdi>
+        </span>{' '}
+        <span>{counted(messages, 'message')}</span> <span>{figure(eligible)} of them eligible</span>{' '}
+        <span>{figure(tokens)} tokens</span> <span>{figure(prunings.tokensFreed)} freed by pruning</span>
+      </p>
+      <Stages {...thread} />
+      {warnings.map((warning) => (
+        <p key={warning} className="warning">
+          {visible(warning)}
+        </p>
+      ))}
+      {lastError ? <p className="error">Error: {visible(lastError)}</p> : null}
+      {states.length > 0 ? <Compactions states={states} /> : null}
+    </>
+  )
+}
+
+function Compactions({ states }: { states: ThreadOverview['states'] }) {
+  return (
+    <details className="compactions">
+      <summary>{counted(states.length, 'compaction')}</summary>
+      <ol>
+        {states.map(({ id, generation, status, coveredCount, coveredTokens, summary, summaryTokens, summarizer }) => (
+          <li key={id}>
+            <p>
+              Compaction {generation}, {status}: {counted(coveredCount, 'message')} of {figure(coveredTokens)} tokens
+              are covered by a summary of {figure(summaryTokens)} tokens
+              {summarizer ? ` from ${visible(summarizer)}` : ''}
+            </p>
+            {summary ? <Folded text={summary} name={`the summary of compaction ${generation}`} /> : null}
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}

@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
+import { createClient } from '@heddle/client/http'
+import { type DatabaseHome, openDatabaseHome, type Running } from '../pipeline/cli/cli-support.js'
+
+const SESSION = new URL('../../packages/cli/assets/demo-session.jsonl.gz', import.meta.url)
+export const THREAD = 'overview'
+export const AGENT = 'coder'
+
+export interface RecordedThread {
+  readonly home: DatabaseHome
+  readonly url: string
+  readonly client: ReturnType<typeof createClient>
+  close(): Promise<void>
+}
+
+/** Text that would run, load or link if a page took it for more than text, and that reverses or hides what follows it. */
+export const HOSTILE = [
+  '<script>document.title = "ran"</script><img src=x onerror="document.title=\'ran\'">',
+  '<svg onload="document.title=\'ran\'"></svg> [link](javascript:alert(1)) https://elsewhere.example/x.png',
+  '\u202Ereversed\u202C \u001b[31mred\u001b[0m \ud800',
+].join('\n')
+
+/** `heddle up` with the session of the demo, items of an agent, and a reply to a context. */
+export async function startRecordedThread(): Promise<RecordedThread> {
+  const home = await openDatabaseHome()
+  const up: Running = home.start(['up', '--port', '0', '--json'])
+  const { url } = JSON.parse(await up.firstLine) as { readonly url: string }
+  const client = createClient({ url })
+  await writeFile(home.path('overview.jsonl'), gunzipSync(await readFile(SESSION)))
+  await client.agents.put(AGENT, {
+    systemPrompt: 'You are a coding agent. Read before you change anything.',
+    settings: { rollingWindow: null, budget: 16_000 },
+  })
+  await putItems(client)
+  await client.threads.put(THREAD, { agent: AGENT, title: 'An overview of the code' })
+  const imported = await home.heddle('import', home.path('overview.jsonl'), '--agent', AGENT, '--thread', THREAD)
+  if (imported.code !== 0) throw new Error(imported.stderr)
+  await client.items.addToThread(THREAD, { type: 'rule', name: 'error-handling' })
+  await client.contexts.build({ thread: THREAD, budget: 12_000, format: 'anthropic' })
+  const message = 'Where are the rules of pruning, and which tests hold them?'
+  const context = await client.contexts.build({ thread: THREAD, budget: 16_000, format: 'anthropic', message })
+  await client.messages.append({
+    agent: AGENT,
+    thread: THREAD,
+    contextId: context.id,
+    messages: [
+      { role: 'user', content: message },
+      { role: 'assistant', content: 'In packages/core/src/pruning; the tests are beside them.' },
+    ],
+  })
+  await client.messages.append({
+    agent: AGENT,
+    thread: 'hostile',
+    messages: [
+      { role: 'user', content: HOSTILE },
+      { role: 'assistant', content: 'x'.repeat(4_000_000) },
+    ],
+  })
+  return {
+    home,
+    url,
+    client,
+    async close() {
+      up.kill('SIGTERM')
+      await up.ended
+    },
+  }
+}
+
+async function putItems({ items }: RecordedThread['client']): Promise<void> {
+  const text = 'Rules of pruning and of tests: read them first.'
+  const put = (
+    type: 'rule' | 'reference',
+    name: string,
+    include: 'always' | 'manual' | 'agent',
+    priorityLevel?: number,
+  ) => items.put(AGENT, { type, name, text, include, priorityLevel, description: `How to use ${name} here` })
+  await put('rule', 'authentication-rules', 'always', 1)
+  await put('rule', 'error-handling', 'manual', 2)
+  await put('rule', 'tests-of-pruning-rules', 'agent', 3)
+  await put('rule', 'billing', 'agent')
+  await put('reference', 'api-documentation', 'always', 1)
+  await put('reference', 'database-schema', 'agent', 2)
+  const tools = [{ name: 'read_file', description: 'Read a file' }]
+  await items.sync(AGENT, 'filesystem', tools, { include: 'always' })
+}

@@ -1,0 +1,74 @@
+import type { Page } from 'playwright-core'
+
+interface Shown {
+  readonly url: string
+  readonly thread: string
+}
+
+export interface Screen {
+  readonly name: string
+  /** Opens it, and waits until it shows data. */
+  show(page: Page, shown: Shown): Promise<void>
+}
+
+const at = ({ url, thread }: Shown, path: string) => `${url}/ui/#/threads/${encodeURIComponent(thread)}${path}`
+
+/** The screens with data, as a reader reaches them. */
+export const screens: readonly Screen[] = [
+  {
+    name: 'threads',
+    async show(page, { url, thread }) {
+      await page.goto(`${url}/ui/#/threads`)
+      await page.getByRole('link', { name: thread }).waitFor()
+    },
+  },
+  {
+    name: 'timeline',
+    async show(page, shown) {
+      await page.goto(at(shown, ''))
+      await page.getByRole('heading', { name: 'assistant' }).first().waitFor()
+      await page.getByRole('heading', { name: shown.thread, level: 1 }).waitFor()
+    },
+  },
+  {
+    name: 'contexts',
+    async show(page, shown) {
+      await page.goto(at(shown, '/contexts'))
+      await page.getByRole('cell', { name: 'built' }).first().waitFor()
+    },
+  },
+  {
+    name: 'context',
+    async show(page, shown) {
+      await page.goto(at(shown, '/contexts'))
+      await page.getByRole('region', { name: 'Contexts, newest first' }).getByRole('link').first().click()
+      await page.getByRole('heading', { name: 'Message 1', exact: false }).first().waitFor()
+      await page.getByText('a provider').waitFor()
+    },
+  },
+  {
+    name: 'left-out',
+    async show(page, shown) {
+      await screens.find(({ name }) => name === 'context')?.show(page, shown)
+      await page.getByRole('link', { name: /not shown$/ }).click()
+      await page.getByRole('region', { name: 'Not shown' }).waitFor()
+    },
+  },
+  {
+    name: 'difference',
+    async show(page, shown) {
+      await screens.find(({ name }) => name === 'context')?.show(page, shown)
+      await page.getByRole('link', { name: 'Difference to the context before' }).click()
+      await page.getByRole('region', { name: 'Tokens by section' }).last().waitFor()
+      await page.getByText('delivered pieces').waitFor()
+    },
+  },
+  {
+    name: 'request-context',
+    async show(page, shown) {
+      await page.goto(at(shown, ''))
+      await page.getByRole('button', { name: 'View Context' }).first().click()
+      await page.getByRole('dialog').getByText('How to use error-handling here').first().waitFor()
+    },
+  },
+]
