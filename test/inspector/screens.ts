@@ -59,7 +59,7 @@ export const screens: readonly Screen[] = [
     async show(page, shown) {
       await screens.find(({ name }) => name === 'context')?.show(page, shown)
       await page.getByRole('link', { name: 'Difference to the context before' }).click()
-      await page.getByRole('region', { name: 'Tokens by section' }).last().waitFor()
+      await page.getByRole('region', { name: 'Tokens of both' }).waitFor()
       await page.getByText('delivered pieces').waitFor()
     },
   },

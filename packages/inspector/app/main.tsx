@@ -1,16 +1,16 @@
+// First, before any schema is created.
+import './data/no-code-from-text.js'
+
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { config } from 'zod'
 import { router } from './router.js'
 import { startTheme } from './shell/theme.js'
 import './styles/base.css'
 import './styles/parts.css'
 import './styles/screens.css'
 
-// The content policy forbids code made from text, which the schemas of events would otherwise try.
-config({ jitless: true })
 startTheme()
 const queries = new QueryClient({
   // The client repeats requests itself where that is safe, and events refresh what has changed.

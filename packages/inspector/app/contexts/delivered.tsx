@@ -86,9 +86,9 @@ function PieceRow({
   return (
     <article className="piece" data-shared={isShared}>
       <div>
-        <h3>
+        <h2>
           {name} {isShared ? <span className="mark">shared prefix</span> : null}
-        </h3>
+        </h2>
         <Folded text={JSON.stringify(message, null, 1)} name={name} />
       </div>
       <div className="lines">

@@ -35,7 +35,7 @@ function Differences({ diff }: { diff: ContextDiff }) {
         had {figure(delivered.before)}. Both begin with the same {counted(delivered.sharedPrefixTokens, 'token')}.
       </p>
       <Table
-        caption="Tokens by section"
+        caption="Tokens of both"
         head={['Section', 'Before', 'After', 'Change']}
         rows={[...sections, { name: 'total', ...tokens }]
           .filter((row) => row.before + row.after > 0)

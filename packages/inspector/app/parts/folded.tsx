@@ -27,16 +27,16 @@ export function Folded({ text, name }: { text: string; name: string }) {
               type="button"
               aria-controls={id}
               aria-expanded={shown > 0}
-              aria-label={`Show more of ${name}`}
               onClick={() => setShown(shown + CHARACTERS_SHOWN)}
             >
               Show {shown === 0 && text.length <= CHARACTERS_SHOWN ? 'all of' : 'more of'}{' '}
               {counted(text.length, 'character')}
+              <span className="unseen"> of {name}</span>
             </button>
           ) : null}
           {shown > 0 ? (
             <button type="button" aria-controls={id} aria-expanded="true" onClick={() => setShown(0)}>
-              Fold
+              Fold<span className="unseen"> {name}</span>
             </button>
           ) : null}
         </p>

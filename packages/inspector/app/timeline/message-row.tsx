@@ -33,7 +33,7 @@ export function MessageRow({ row: { message, results }, condensed, onViewContext
       {toolCalls.map(({ id, name, arguments: given }) => {
         const result = results.get(id)
         return (
-          <section key={id} className="call" aria-label={`Call of ${name}`}>
+          <div key={id} className="call">
             <h4>
               <bdi>{visible(name)}</bdi>
             </h4>
@@ -46,7 +46,7 @@ export function MessageRow({ row: { message, results }, condensed, onViewContext
                 <Content message={result} hit={condensed.get(result.id)} />
               </div>
             )}
-          </section>
+          </div>
         )
       })}
     </article>
