@@ -10,7 +10,7 @@ const NAME = 'heddle-key'
  * A cookie counts only in requests with this header. Pages of other servers cannot send it: the browser would first ask
  * this server for its permission, which it never gives. `SameSite` alone does not cover other ports and subdomains.
  */
-export const PAGE_HEADER = 'x-heddle-page'
+const PAGE_HEADER = 'x-heddle-page'
 
 /** The key of a request that the inspector sent; undefined without one. */
 export function keyInCookie({ cookie, [PAGE_HEADER]: page }: IncomingHttpHeaders): string | undefined {
