@@ -9,6 +9,7 @@ import { compareContexts, findContext, getContext } from './contexts/contexts.js
 import { listPins, pinMessages, unpinMessages } from './contexts/pins.js'
 import { planPruning } from './contexts/prune-plan.js'
 import { exportRequestContexts, requestContextOf } from './contexts/request-contexts.js'
+import { listSummaries, listSummaryMessages } from './contexts/summaries.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
 import { itemsClient } from './items/items-client.js'
@@ -55,6 +56,10 @@ export function createClient(options: ClientOptions): Client {
       exportOfReplies: (agent, options) => exportRequestContexts(parts, agent, options),
       uncompact: (options) => uncompact(parts, options),
       subscribe: (options) => subscribeToContexts(client, options),
+    },
+    summaries: {
+      list: (options) => listSummaries(parts, options),
+      messages: (options) => listSummaryMessages(parts, options),
     },
     pins: {
       set: (options) => pinMessages(parts, options),

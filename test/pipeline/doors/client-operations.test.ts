@@ -84,6 +84,31 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.pins.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  test('lists the summaries of a thread, and the messages behind each', async () => {
+    await pipeline.clientOf(own).threads.waitUntilSettled('long')
+    const { items } = await client.summaries.list({ thread: 'long', limit: 10 })
+    expect(items[0]).toMatchObject({
+      kind: 'whole',
+      parent: null,
+      summary: expect.any(String),
+      from: { seq: expect.any(Number) },
+    })
+    const summary = items[0]?.id ?? ''
+    const seqs: number[] = []
+    let cursor: string | null = null
+    do {
+      const next: string | undefined = cursor ?? undefined
+      const page = await client.summaries.messages({ thread: 'long', summary, limit: 7, cursor: next })
+      seqs.push(...page.items.map(({ seq }) => seq))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect([seqs[0], seqs.at(-1)]).toEqual([items[0]?.from?.seq, items[0]?.to?.seq])
+    expect(seqs).toEqual(seqs.toSorted((one, other) => one - other))
+    const gone = client.summaries.messages({ thread: 'long', summary: '018f0000-0000-7000-8000-00000000dead' })
+    await expect(gone).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.summaries.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   test('shows the state of a run', async () => {
     await client.threads.put('run', { agent: 'looper', goal: 'All tests pass', loop: { currentCli: 'claude' } })
     const iterations = [{ prompt: 'do it', output: 'done', modelUsed: 'small' }]

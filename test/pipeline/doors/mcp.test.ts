@@ -318,6 +318,8 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
 test('a key sees the tools of its role, and other tools refuse it', async () => {
   const client = await connectHttp(await keyOf('initech', 'produce'))
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+    'pin',
+    'uncompact',
     'append_messages',
     'save_snapshot',
     'restore_snapshot',

@@ -68,6 +68,10 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'POST pins': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/pins`, { fromSeq: 1, toSeq: 1 }),
   'DELETE pins': (a) => ask(a, 'DELETE', `/v1/threads/${a.victim.thread}/pins?fromSeq=1&toSeq=1`),
   'GET pins': get((a) => `/v1/threads/${a.victim.thread}/pins`),
+  'GET summaries': get((a) => `/v1/threads/${a.victim.thread}/summaries`),
+  'GET summary messages': get(
+    (a) => `/v1/threads/${a.victim.thread}/summaries/${a.pick(a.victim.contextIds)}/messages`,
+  ),
   'GET run state': get((a) => `/v1/threads/${a.victim.thread}/iterations/state`),
   'GET export': get((a) => `/v1/threads/${a.victim.thread}/export`),
   'DELETE agent': (a) => ask(a, 'DELETE', `/v1/agents/${a.victim.agent}`),

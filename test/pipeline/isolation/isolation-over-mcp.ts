@@ -31,6 +31,10 @@ function forgedPlace({ victim, pick }: Attempt): string {
 export const mcpAttempts: readonly NamedAttempt[] = [
   { name: 'MCP recall', run: (a) => tool(a, 'recall', { ref: forgedReference(a), thread: a.victim.thread }) },
   { name: 'MCP search', run: (a) => tool(a, 'search', { query: 'pelican', thread: a.victim.thread }) },
+  { name: 'MCP archive', run: (a) => tool(a, 'archive', { query: 'pelican', thread: a.victim.thread }) },
+  { name: 'MCP pin', run: (a) => tool(a, 'pin', { ref: forgedReference(a), thread: a.victim.thread }) },
+  { name: 'MCP uncompact', run: (a) => tool(a, 'uncompact', { ref: forgedReference(a), thread: a.victim.thread }) },
+  { name: 'MCP summaries', run: (a) => tool(a, 'summaries', { thread: a.victim.thread }) },
   {
     name: 'MCP history',
     run: (a) => tool(a, 'history', { thread: a.victim.thread, cursor: a.pick(a.victim.cursors) }),

@@ -51,6 +51,12 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       order: (request, how = {}) => orderOverHttp(call, request, how),
       subscribe: (subscription) => subscribeToContexts(client, subscription),
     },
+    summaries: {
+      list: async ({ thread, ...page }) =>
+        (await call('listSummaries', { params: { thread }, query: pageQuery(page) })).body,
+      messages: async ({ thread, summary, ...page }) =>
+        (await call('listSummaryMessages', { params: { thread, summary }, query: pageQuery(page) })).body,
+    },
     pins: {
       set: async ({ thread, ...body }) => (await call('pinMessages', { params: { thread }, body })).body,
       remove: async ({ thread, ...query }) => (await call('unpinMessages', { params: { thread }, query })).body,

@@ -22,6 +22,8 @@ import type {
   RequestContextsQuery,
   SearchRequest,
   SearchResult,
+  SummarizedMessage,
+  SummaryNode,
   ThreadMessage,
   UncompactOptions,
   UncompactResult,
@@ -48,7 +50,7 @@ import type {
   Producer,
   ProducerOptions,
 } from './messages.js'
-import type { Page } from './pages.js'
+import type { Page, PageOptions } from './pages.js'
 import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
 import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
 
@@ -108,6 +110,13 @@ export interface Client {
     remove(options: UnpinOptions): Promise<PinResult>
     /** A thread has at most 1,000 pins, so the list has one page. */
     list(options: { readonly thread: string }): Promise<Page<PinEntry>>
+  }
+  /** The summaries of a thread that are in force, and the messages behind each (docs/summaries.md#walking-the-summaries). */
+  readonly summaries: {
+    list(options: PageOptions & { readonly thread: string }): Promise<Page<SummaryNode>>
+    messages(
+      options: PageOptions & { readonly thread: string; readonly summary: string },
+    ): Promise<Page<SummarizedMessage>>
   }
   readonly threads: ThreadsClient
   readonly processes: ProcessesClient

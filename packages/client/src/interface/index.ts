@@ -30,6 +30,8 @@ export type {
   SearchHit,
   SearchResult,
   StateOverview,
+  SummarizedMessage,
+  SummaryNode,
   SyncedTools,
   ThreadBody,
   ThreadEntry,

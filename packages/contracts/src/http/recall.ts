@@ -45,7 +45,7 @@ const archiveEntry = {
   lastAccessedAt: isoTimeSchema.nullable(),
 }
 
-const archiveHitSchema = z.object(archiveEntry)
+export const archiveHitSchema = z.object(archiveEntry)
 /** An archived content without its text, which `client.recall` returns by its `ref`. */
 export type ArchiveHit = OutputOf<typeof archiveHitSchema>
 

@@ -67,6 +67,64 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       degraded: 'Why vectors were not used; null if they were',
     },
   },
+  archive: {
+    input: {
+      query: 'Words to rank by; without them newest first',
+      agent: 'Only threads of this agent',
+      thread: 'Only this thread',
+      kinds: 'Only these kinds',
+      tool: 'Only results of this tool',
+      path: 'Only this file or folder',
+      failed: 'Only failures, or none',
+      since: `Only from this time on. ${MOMENT}`,
+      until: 'Only before this time',
+      ...page,
+    },
+    output: {
+      items: 'Contents without their text',
+      'items[].ref': REFERENCE,
+      'items[].thread': 'Its thread',
+      'items[].kind': 'Its kind',
+      'items[].text': 'The line that replaces it',
+      'items[].at': 'When it was said',
+      nextCursor,
+    },
+  },
+  pin: {
+    input: {
+      ref: 'Reference of the message as it is shown',
+      thread: 'Thread of a short reference',
+      until: 'When the pin ends, with a zone',
+      remove: 'Take the pin back',
+    },
+    output: { thread: 'Its thread', action: 'pinned or unpinned', messages: 'Messages changed; 0: it was so already' },
+  },
+  uncompact: {
+    input: {
+      ref: 'Reference of the message as it is shown',
+      thread: 'Thread of a short reference',
+      redo: 'Let compactions condense it again',
+    },
+    output: { thread: 'Its thread', action: 'undone or redone', messages: 'Messages changed' },
+  },
+  summaries: {
+    input: {
+      thread: 'Thread whose summaries are listed',
+      summary: 'Id of a summary: list its messages instead',
+      ...page,
+    },
+    output: {
+      items: 'Summaries, each before its parts; or messages, oldest first',
+      'items[].id': 'Id of the summary',
+      'items[].kind': 'whole, part, or leaf',
+      'items[].children': 'Ids of its parts',
+      'items[].summary': 'Its text',
+      'items[].reference': REFERENCE,
+      'items[].role': 'Who speaks',
+      'items[].content': 'The whole text of the message',
+      nextCursor,
+    },
+  },
   build_context: {
     input: {
       thread: 'Thread whose messages it contains',

@@ -8,6 +8,12 @@ import {
   uncompactedSchema,
   unpinQuerySchema,
 } from '../http/pruning.js'
+import {
+  summariesQuerySchema,
+  summarizedPageSchema,
+  summaryPageSchema,
+  summaryParamsSchema,
+} from '../http/summaries.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { operation } from './operation.js'
 
@@ -70,5 +76,30 @@ export const compactionOperations = {
     summary: 'The pins that were set on stored messages of a thread',
     params: threadParamsSchema,
     answers: { 200: { description: 'The pins, in the order of their messages.', schema: pinListSchema } },
+  }),
+  listSummaries: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/summaries',
+    tag: 'threads',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The summaries of a thread: the one that contexts show, and the parts that it was made from',
+    description: 'Each comes before its parts, with the first and the last message that it covers.',
+    params: threadParamsSchema,
+    query: summariesQuerySchema,
+    answers: {
+      200: { description: 'A page of summaries; empty for a thread without a summary.', schema: summaryPageSchema },
+    },
+  }),
+  listSummaryMessages: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/summaries/:summary/messages',
+    tag: 'threads',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The messages that a summary covers, as they were stored',
+    params: summaryParamsSchema,
+    query: summariesQuerySchema,
+    answers: { 200: { description: 'A page of messages, oldest first.', schema: summarizedPageSchema } },
   }),
 }

@@ -1,3 +1,4 @@
+import { withoutTag } from '../conversation/untrusted.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { Memory } from './memory.js'
 
@@ -19,7 +20,7 @@ export function memoryMessage({ reference, thread, role, atMs, text }: Memory): 
     note: NOTE,
   }
   const opening = Object.entries(attributes).map(([name, value]) => `${name}="${quoted(value)}"`)
-  const safe = text.replace(/<(?=\/?memory\b)/gi, '&lt;')
+  const safe = withoutTag(text, 'memory')
   return { role: 'user', content: `<memory ${opening.join(' ')}>\n${safe}\n</memory>` }
 }
 

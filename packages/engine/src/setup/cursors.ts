@@ -7,7 +7,16 @@ import { fingerprint } from '@heddle/core'
  * narrow a list, and a position in it stays valid.
  */
 export interface CursorList {
-  readonly kind: 'agents' | 'threads' | 'processes' | 'items' | 'snapshots' | 'contexts' | 'archive' | 'messages'
+  readonly kind:
+    | 'agents'
+    | 'threads'
+    | 'processes'
+    | 'items'
+    | 'snapshots'
+    | 'contexts'
+    | 'archive'
+    | 'summaries'
+    | 'messages'
   readonly ownerId: string
 }
 

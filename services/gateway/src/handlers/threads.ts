@@ -18,6 +18,8 @@ export const compactionHandlers: Handlers<typeof compactionOperations> = {
   uncompact: ({ client, params, body }) => client.contexts.uncompact({ ...body, ...params }),
   pinMessages: ({ client, params, body }) => client.pins.set({ ...body, ...params }),
   unpinMessages: ({ client, params, query }) => client.pins.remove({ ...query, ...params }),
+  listSummaries: ({ client, params, query }) => client.summaries.list({ ...query, ...params }),
+  listSummaryMessages: ({ client, params, query }) => client.summaries.messages({ ...query, ...params }),
   listPins: async ({ client, params }) => ({ ...(await client.pins.list(params)), nextCursor: null }),
 }
 

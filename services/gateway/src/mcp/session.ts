@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { RemoteClient } from '@heddle/client/http'
-import { nameSchema, PermanentError, parse, type RecallRequest, type RecallResult } from '@heddle/contracts'
+import {
+  type AccessRole,
+  nameSchema,
+  PermanentError,
+  parse,
+  type RecallRequest,
+  type RecallResult,
+} from '@heddle/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { checkPermission } from '../admission/access.js'
 
 /** The state that the server keeps between the calls of one client. */
 export interface McpSession {
@@ -74,4 +82,14 @@ export async function recallIn(
     if (!(error instanceof PermanentError && error.code === 'NOT_FOUND')) throw error
     return await client.recall(request)
   }
+}
+
+/** The thread and the id of the message that a reference means, as {@link recallIn} resolves it. */
+export async function placeOf(
+  { ref, thread }: { readonly ref: string; readonly thread?: string | undefined },
+  { session, client, role }: { readonly session: McpSession; readonly client: RemoteClient; readonly role: AccessRole },
+): Promise<{ thread: string; message: string }> {
+  checkPermission({ role }, 'read')
+  const found = await recallIn(session, { ref, thread, maxTokens: 1 }, client)
+  return { thread: found.thread, message: found.messageId }
 }

@@ -15,7 +15,7 @@ import {
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 import { checkPermission } from '../admission/access.js'
-import { type McpSession, recallIn } from './session.js'
+import { type McpSession, placeOf, recallIn } from './session.js'
 
 /** Dependencies of a tool call: they give access to the caller's own project only. */
 export interface ToolDeps {
@@ -32,6 +32,23 @@ type Run<Name extends McpToolName> = (input: Input<Name>, deps: ToolDeps) => Pro
 const runs: { readonly [Name in McpToolName]: Run<Name> } = {
   recall: (input, { client, session }) => recallIn(session, input, client),
   search: (input, { client }) => client.search(input),
+  archive({ query, cursor, ...selection }, { client }) {
+    if (query === undefined) return client.archive.list({ ...selection, cursor })
+    return client.archive.search({ ...selection, query }).then(({ items }) => ({ items, nextCursor: null }))
+  },
+  async pin({ ref, thread, until, remove }, deps) {
+    const place = await placeOf({ ref, thread }, deps)
+    return remove === true ? await deps.client.pins.remove(place) : await deps.client.pins.set({ ...place, until })
+  },
+  uncompact: async ({ ref, thread, redo }, deps) =>
+    await deps.client.contexts.uncompact({ ...(await placeOf({ ref, thread }, deps)), redo }),
+  async summaries({ thread: given, summary, ...page }, { client, session }) {
+    const thread = given ?? session.thread
+    if (thread === undefined) throw validationError('thread', 'is needed: no call has named a thread yet', 'nothing')
+    return summary === undefined
+      ? await client.summaries.list({ ...page, thread })
+      : await client.summaries.messages({ ...page, thread, summary })
+  },
   build_context: async (input, { client, signal }) =>
     toBuilt(await client.contexts.build({ ...input, references: 'full' }, { signal, onBusy: 'fail' })),
   async list_threads({ agent, ...page }, { client }) {

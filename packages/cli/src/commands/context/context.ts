@@ -28,6 +28,7 @@ import { registerContextPin } from './context-pin.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
 import { registerContextReplies } from './context-replies.js'
+import { registerContextSummaries } from './context-summaries.js'
 import { registerContextUncompact } from './context-uncompact.js'
 import { contextLines, messageLines, nothingShown } from './context-view.js'
 import { registerContextWindows } from './context-windows.js'
@@ -117,6 +118,7 @@ export function registerContext(program: Command, context: CommandContext): void
   registerContextReplies(group, context)
   registerContextPrune(group, context)
   registerContextPin(group, context)
+  registerContextSummaries(group, context)
   registerContextUncompact(group, context)
   registerContextWindows(group, context)
 }
