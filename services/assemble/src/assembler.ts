@@ -8,6 +8,7 @@ import { buildRequested } from './handler.js'
 import { BuildInputCache } from './memory/build-input-cache.js'
 import { ContextMaker } from './memory/context-maker.js'
 import { PreviousContextCache } from './memory/previous-contexts.js'
+import { SelectionCache } from './memory/selection-cache.js'
 import { TokenCounter } from './memory/token-counter.js'
 import { saveSnapshot } from './snapshot/save-snapshot.js'
 
@@ -54,6 +55,7 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
     tails: new PreviousContextCache(Math.floor(cacheBytesMax * SHARE_OF_TAILS)),
     warm: new BuildInputCache(Math.floor(cacheBytesMax * (1 - SHARE_OF_TAILS))),
     maker: new ContextMaker(),
+    selections: new SelectionCache(),
     unknownModels: new FirstTimes(),
     summarizers: deps.summarizers ?? fixedSummarizer(createExtractiveSummarizer()),
     snapshotsFolder: deps.snapshotsFolder ?? null,

@@ -28,6 +28,7 @@ import { refuseExpired } from './load/refuse-expired.js'
 import { type BuildInputCache, loadChanges, warmed } from './memory/build-input-cache.js'
 import type { ContextMaker, MadeContext } from './memory/context-maker.js'
 import type { PreviousContextCache } from './memory/previous-contexts.js'
+import type { SelectionCache } from './memory/selection-cache.js'
 import type { TokenCounter } from './memory/token-counter.js'
 import { outgoing } from './outgoing.js'
 import { recordFailure, requestOf } from './record-failure.js'
@@ -39,6 +40,7 @@ export interface AssembleDeps {
   readonly tails: PreviousContextCache
   readonly warm: BuildInputCache
   readonly maker: ContextMaker
+  readonly selections: SelectionCache
   /** Models without a known window that were warned of. */
   readonly unknownModels: Pick<FirstTimes, 'isFirst'>
   /** Settings of the file and the environment, under those of agents. */

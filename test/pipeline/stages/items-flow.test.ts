@@ -1,5 +1,6 @@
 import type { Client } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
+import { likeQuery } from '@heddle/core'
 import { createClient } from '@heddle/engine'
 import type { Embedder } from '@heddle/models'
 import { describe, expect, test } from 'vitest'
@@ -25,7 +26,11 @@ function knowing(behaviour: (texts: readonly string[]) => Promise<void> = async 
     async embed(texts) {
       await behaviour(texts)
       return texts.map((text) => {
-        const [, authenticate, errors] = meanings.find(([part]) => text.includes(part)) ?? [text, 0, 0]
+        const [, authenticate, errors] = meanings.find(([part]) => likeQuery(text).includes(likeQuery(part))) ?? [
+          text,
+          0,
+          0,
+        ]
         const isKnown = authenticate + errors > 0
         const rest = isKnown ? Math.sqrt(1 - authenticate ** 2 - errors ** 2) : 0
         return Float32Array.from([authenticate, errors, rest, isKnown ? 0 : 1]).slice(0, dimensions)

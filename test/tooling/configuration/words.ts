@@ -60,6 +60,28 @@ export const descriptions: Readonly<Record<string, string>> = {
   'sections.allocations.status': 'Tokens of the status of other threads and processes.',
   'sections.allocations.history': 'Tokens of the history.',
   'search.preset': 'A preset of the four fields below, which override it.',
+  'search.enabled': 'Whether items are selected at all; `false` leaves a context with the items of its thread.',
+  'search.wordShare':
+    'How much shared words raise the score of an item beyond that of the vectors; 0 leaves the vectors alone.',
+  'search.fitBudget': 'Scales `topN` and `topK` to the tokens for selected items: up to four times, down to one item.',
+  'search.types.rule.enabled': 'Whether rules are selected at all.',
+  'search.types.rule.topK': 'Chunks of rules considered.',
+  'search.types.rule.topN':
+    'Number of rules selected; with any of these fields they are selected apart from other items.',
+  'search.types.rule.includeScore': 'Score from which rules are included beyond `topN`.',
+  'search.types.rule.minScore': 'Score below which rules are never included.',
+  'search.types.reference.enabled': 'Whether references are selected at all.',
+  'search.types.reference.topK': 'Chunks of references considered.',
+  'search.types.reference.topN':
+    'Number of references selected; with any of these fields they are selected apart from other items.',
+  'search.types.reference.includeScore': 'Score from which references are included beyond `topN`.',
+  'search.types.reference.minScore': 'Score below which references are never included.',
+  'search.types.tool.enabled': 'Whether tools are selected at all.',
+  'search.types.tool.topK': 'Chunks of tools considered.',
+  'search.types.tool.topN':
+    'Number of tools selected; with any of these fields they are selected apart from other items.',
+  'search.types.tool.includeScore': 'Score from which tools are included beyond `topN`.',
+  'search.types.tool.minScore': 'Score below which tools are never included.',
 }
 
 /** Defaults that depend on something else. */

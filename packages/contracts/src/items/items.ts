@@ -94,6 +94,34 @@ export const selectionShape = {
   /** Items below it are unrelated to the request and never included. */
   minScore: z.number().min(0).max(1),
 } as const
+/** The parameters of items of one type, which are then selected apart from the others. */
+const selectionOfTypeSchema = z.strictObject({
+  /** Whether items of the type are selected at all. */
+  enabled: z.boolean().optional(),
+  topK: selectionShape.topK.optional(),
+  topN: selectionShape.topN.optional(),
+  includeScore: selectionShape.includeScore.optional(),
+  minScore: selectionShape.minScore.optional(),
+})
+export type SelectionOfType = z.infer<typeof selectionOfTypeSchema>
+
+/** Settings of selections beside {@link selectionShape}. */
+export const selectionSettingsShape = {
+  /** Whether items are selected at all; `false` leaves a context with the items of its thread. */
+  enabled: z.boolean(),
+  /** How much shared words raise the score of an item beyond that of the vectors; 0 leaves the vectors alone. */
+  wordShare: z.number().min(0).max(1),
+  /** Scales `topN` and `topK` to the tokens for selected items: up to four times, down to one item. */
+  fitBudget: z.boolean(),
+  /** Items of these types have parameters of their own; without any they are selected together. */
+  types: z.strictObject({
+    rule: selectionOfTypeSchema.optional(),
+    reference: selectionOfTypeSchema.optional(),
+    tool: selectionOfTypeSchema.optional(),
+  }),
+} as const
+export type SelectionTypes = z.infer<typeof selectionSettingsShape.types>
+
 export const selectionSchema = z.strictObject(selectionShape).partial()
 export type SelectionOptions = z.infer<typeof selectionSchema>
 export type SelectionPreset = z.infer<typeof selectionShape.preset>

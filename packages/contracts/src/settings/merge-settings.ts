@@ -1,4 +1,4 @@
-import { selectionPresets } from '../items/items.js'
+import { itemTypes, selectionPresets } from '../items/items.js'
 import { defaultSettings, type PartialSettings, type Settings } from './settings.js'
 
 /** Merges settings, later ones override earlier ones: defaults < file < environment < agent < request. */
@@ -26,6 +26,15 @@ export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
         ...(search?.preset !== undefined && selectionPresets[search.preset]),
         ...withoutUndefined(search ?? {}),
         words: { ...merged.search.words, ...withoutUndefined(search?.words ?? {}) },
+        types: {
+          ...merged.search.types,
+          ...Object.fromEntries(
+            itemTypes.flatMap((type) => {
+              const own = search?.types?.[type]
+              return own === undefined ? [] : [[type, { ...merged.search.types[type], ...withoutUndefined(own) }]]
+            }),
+          ),
+        },
         memories: { ...merged.search.memories, ...withoutUndefined(search?.memories ?? {}) },
       },
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { selectionPresets, selectionShape } from '../items/items.js'
+import { selectionPresets, selectionSettingsShape, selectionShape } from '../items/items.js'
 import { limits } from '../primitives/limits.js'
 import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
@@ -142,6 +142,7 @@ export const settingsSchema = z.strictObject({
   search: z.strictObject({
     /** Which items are selected by meaning (docs/items.md); a preset sets the other fields, which override it. */
     ...selectionShape,
+    ...selectionSettingsShape,
     /** Weights of the parts of word search beside a message's own words; 0 disables a part. */
     words: z.strictObject({
       /** Shares of the scores of messages one position away, two positions away, and so on. */
@@ -215,6 +216,10 @@ export const defaultSettings: Settings = {
   search: {
     preset: 'normal',
     ...selectionPresets.normal,
+    enabled: true,
+    wordShare: 0.5,
+    fitBudget: false,
+    types: {},
     // Found on long conversations between two people, in which each part helps alone and in combination.
     words: { neighbours: [0.55, 0.2], thread: 0.35, speaker: 2, replies: 0.5, names: 1.6, times: 0.2 },
     vectors: { always: null, unknownWords: null, timeoutMs: 5_000 },

@@ -1,3 +1,4 @@
+import type { Settings } from '@heddle/contracts'
 import { limitTokens } from '../compaction/lane.js'
 import { countNeutralMessage } from '../formats/index.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
@@ -38,6 +39,11 @@ export function itemSections(input: BuildInput): ItemSections {
   }
 }
 
+/** Tokens for the items that are selected for a request. */
+export function selectedRoomTokens(settings: Settings): number {
+  return settings.sections.allocations.selected ?? Math.floor(limitTokens(settings) * SELECTED_SHARE)
+}
+
 /**
  * The selected items that fit, the best first. An item that is too long is skipped, not cut in favor of lesser ones.
  */
@@ -47,7 +53,7 @@ function selectedSection(input: BuildInput): FixedSection | null {
   const messages: NeutralMessage[] = []
   const shown: FullIncluded[] = []
   const tools: PlacedTool[] = []
-  let left = settings.sections.allocations.selected ?? Math.floor(limitTokens(settings) * SELECTED_SHARE)
+  let left = selectedRoomTokens(settings)
   for (const included of items.selected) {
     if (included.item.type === 'tool') {
       const tool = placeTool(included, items.toolNames, input)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { calibratedScore, scoreAnchors } from '../search/calibration.js'
 import { compareItems, effectiveInclude, type Item } from './item.js'
 import { requestItem, selectedItems, shareForThread } from './request-items.js'
-import { type Candidate, selectItems } from './selection.js'
+import { type Candidate, fitSelection, selectByType, selectItems } from './selection.js'
 
 const { normal } = selectionPresets
 
@@ -297,4 +297,47 @@ test('every type and mode has its place', () => {
       .map(({ type }) => type),
   ).toEqual([...itemTypes])
   for (const include of includeModes) expect(effectiveInclude(item({ include }))).toBe(include)
+})
+
+describe('parameters of a type', () => {
+  const tool = (name: string, score: number): Candidate => ({
+    item: item({ type: 'tool', name, itemId: name }),
+    chunkScores: [score],
+  })
+
+  test('make it a domain of its own, so that many tools displace no rule', () => {
+    const tools = ['t1', 't2', 't3', 't4', 't5', 't6'].map((name) => tool(name, 0.6))
+    const rule = candidate('rule', 0.5)
+    expect(names(selectByType([...tools, rule], normal, {}).selected)).not.toContain('rule')
+    const { selected, leftOut } = selectByType([...tools, rule], normal, { tool: { topN: 2 } })
+    expect(names(selected)).toEqual(['t1', 't2', 'rule'])
+    expect(names(leftOut as never)).toEqual(['t3', 't4', 't5', 't6'])
+  })
+
+  test('switch the selection of the type off', () => {
+    const { selected, leftOut } = selectByType([tool('t', 0.9), candidate('rule', 0.5)], normal, {
+      tool: { enabled: false },
+    })
+    expect(names(selected)).toEqual(['rule'])
+    expect(leftOut).toMatchObject([{ score: null, reason: 'the selection of each tool is off' }])
+  })
+
+  test('are merged by layers', () => {
+    const merged = mergeSettings(
+      { search: { types: { tool: { topN: 2 } } } },
+      { search: { types: { tool: { topK: 9 } } } },
+    )
+    expect(merged.search.types).toEqual({ tool: { topN: 2, topK: 9 } })
+  })
+})
+
+describe('a selection that fits the budget', () => {
+  const fit = (roomTokens: number) => fitSelection(normal, { roomTokens, itemTokens: [50, 100, 150] })
+
+  test('takes as many items of mean size as the budget holds, from one to four times topN, with topK in proportion', () => {
+    expect(fit(300)).toMatchObject({ topN: 3, topK: 12 })
+    expect(fit(10)).toMatchObject({ topN: 1, topK: 4 })
+    expect(fit(1_000_000)).toMatchObject({ topN: 20, topK: 80 })
+    expect(fitSelection(normal, { roomTokens: 10, itemTokens: [] })).toEqual(normal)
+  })
 })

@@ -1,4 +1,4 @@
-import type { SelectionLimits } from '@heddle/contracts'
+import { itemTypes, type SelectionLimits, type SelectionTypes } from '@heddle/contracts'
 import { compareItems, type Item } from './item.js'
 
 /** An item that may be selected, with the similarity of each of its chunks to the query: see `calibratedScore`. */
@@ -51,6 +51,67 @@ export function selectItems<Selected extends Item>(
     else leftOut.push({ ...scored, reason: `not among the best ${topN}, and its score is below ${includeScore}` })
   }
   return { selected, leftOut: leftOut.sort(byScore) }
+}
+
+/**
+ * The same for types of items with parameters of their own: each of these is a domain apart, so that many tools displace no
+ * rule. Types without parameters are selected together.
+ */
+export function selectByType<Selected extends Item>(
+  candidates: readonly Candidate<Selected>[],
+  limits: SelectionLimits,
+  types: SelectionTypes,
+): Selection<Selected> {
+  const together = candidates.filter(({ item }) => types[item.type] === undefined)
+  const selections = [
+    selectItems(together, limits),
+    ...itemTypes.flatMap((type) => {
+      const own = types[type]
+      if (own === undefined) return []
+      const ofType = candidates.filter(({ item }) => item.type === type)
+      const { enabled = true, ...figures } = own
+      return [enabled ? selectItems(ofType, { ...limits, ...defined(figures) }) : switchedOff(ofType)]
+    }),
+  ]
+  return {
+    selected: selections.flatMap(({ selected }) => selected).sort(byScore),
+    leftOut: selections.flatMap(({ leftOut }) => leftOut).sort(byLeftScore),
+  }
+}
+
+function switchedOff<Selected extends Item>(candidates: readonly Candidate<Selected>[]): Selection<Selected> {
+  return {
+    selected: [],
+    leftOut: candidates.map(({ item }) => ({ item, score: null, reason: `the selection of each ${item.type} is off` })),
+  }
+}
+
+function defined(figures: Partial<{ [Name in keyof SelectionLimits]: number | undefined }>): Partial<SelectionLimits> {
+  return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined))
+}
+
+/** The most that a large budget multiplies `topN` by. */
+const FIT_FACTOR_MAX = 4
+
+/**
+ * Scales the numbers of chunks and items to a budget: as many items of mean size as it holds, at least one.
+ *
+ * @param roomTokens the tokens for selected items
+ * @param itemTokens the tokens of each candidate
+ */
+export function fitSelection<Limits extends SelectionLimits>(
+  limits: Limits,
+  { roomTokens, itemTokens }: { readonly roomTokens: number; readonly itemTokens: readonly number[] },
+): Limits {
+  const sum = itemTokens.reduce((total, tokens) => total + tokens, 0)
+  if (sum === 0 || limits.topN === 0) return limits
+  const held = Math.floor((roomTokens * itemTokens.length) / sum)
+  const topN = Math.max(1, Math.min(held, limits.topN * FIT_FACTOR_MAX))
+  return { ...limits, topN, topK: Math.max(topN, Math.ceil((limits.topK * topN) / limits.topN)) }
+}
+
+function byLeftScore(left: LeftOut, right: LeftOut): number {
+  return (right.score ?? -1) - (left.score ?? -1) || compareItems(left.item, right.item)
 }
 
 function byScore(left: Scored, right: Scored): number {

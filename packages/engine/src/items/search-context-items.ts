@@ -11,7 +11,7 @@ import {
   type SelectionOptions,
   selectionSchema,
 } from '@heddle/contracts'
-import { itemIdOf, requestItem, selectedItems } from '@heddle/core'
+import { itemIdOf, likeQuery, requestItem, selectedItems } from '@heddle/core'
 import { loadAgent, loadAgentItems, relevantItems } from '@heddle/store'
 import { z } from 'zod'
 import type { EngineContext } from '../setup/options.js'
@@ -55,6 +55,13 @@ export async function searchContextItems(
       limits: mergeSettings(settings, found.settings, { search }).search,
     }
   })
-  const found = await relevantItems({ store, embedder: opened, projectId, items: own, query: asked, limits: selection })
+  const found = await relevantItems({
+    store,
+    embedder: opened,
+    projectId,
+    items: own,
+    query: likeQuery(asked),
+    limits: selection,
+  })
   return selectedItems(found).map(requestItem)
 }

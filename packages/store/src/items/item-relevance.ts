@@ -1,14 +1,17 @@
-import { PermanentError, type SelectionLimits } from '@heddle/contracts'
+import { PermanentError, type SelectionLimits, type SelectionTypes } from '@heddle/contracts'
 import {
   type Candidate,
   calibratedScore,
   chunkText,
   cosineOfQuantized,
+  hasRemadeVectors,
+  hybridScore,
   itemText,
   quantizeVector,
   type Selection,
-  selectItems,
+  selectByType,
   type TextEmbedder,
+  wordScores,
 } from '@heddle/core'
 import type { Store } from '../store.js'
 import type { ItemRow } from './item-reading.js'
@@ -21,15 +24,17 @@ export interface RelevanceQuery {
   readonly items: readonly ItemRow[]
   /** The query in the user's words. */
   readonly query: string
-  readonly limits: SelectionLimits
+  readonly limits: SelectionLimits & { readonly wordShare: number; readonly types: SelectionTypes }
   readonly signal?: AbortSignal
 }
 
 /** Chunks of a query that are searched: the beginning of a pasted log identifies its subject. */
 const QUERY_CHUNKS_MAX = 8
+/** Characters of a query whose words are compared. */
+const WORDS_CHARACTERS_MAX = 4_000
 
 /**
- * Finds those of some items that match a query (docs/embedding.md). New and changed items are embedded first, in one call of
+ * Finds those of some items that match a query, by vectors and by words (docs/items.md#selection). New and changed items are embedded first, in one call of
  * the embedder, and their vectors stored; then the query.
  *
  * @throws errors of the embedder; PermanentError `INTERNAL` if its vectors have unexpected dimensions
@@ -44,14 +49,24 @@ export async function relevantItems(options: RelevanceQuery): Promise<Selection<
     .slice(0, QUERY_CHUNKS_MAX)
     .map(({ text }) => text)
   const asked = texts.length === 0 ? [] : (await embedder.embed(texts, signal)).map(quantizeVector)
+  // Vectors of the hashing embedder are made of words, which would count twice.
+  const wordShare = hasRemadeVectors(model) ? 0 : limits.wordShare
+  const words =
+    wordShare === 0
+      ? []
+      : wordScores(
+          query.slice(0, WORDS_CHARACTERS_MAX),
+          given.map(({ text }) => text),
+        )
   const candidates = items.map((item, index): Candidate<ItemRow> => {
     const { vectors = new Int8Array() } = embedded[index] ?? {}
     const chunks = Array.from({ length: Math.floor(vectors.length / dimensions) }, (_, at) =>
       vectors.subarray(at * dimensions, (at + 1) * dimensions),
     )
-    return { item, chunkScores: chunks.map((chunk) => nearestOf(asked, chunk, model)) }
+    const scores = chunks.map((chunk) => nearestOf(asked, chunk, model))
+    return { item, chunkScores: scores.map((score) => hybridScore(score, words[index] ?? 0, wordShare)) }
   })
-  return selectItems(candidates, limits)
+  return selectByType(candidates, limits, limits.types)
 }
 
 function nearestOf(asked: readonly Int8Array[], chunk: Int8Array, model: string): number {

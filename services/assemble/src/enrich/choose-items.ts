@@ -1,8 +1,18 @@
 import { errorData } from '@heddle/contracts'
-import { type BuildInput, type ContextItems, itemsWithout, itemsWithSelection, type TextEmbedder } from '@heddle/core'
+import {
+  type BuildInput,
+  type ContextItems,
+  fitSelection,
+  itemsWithout,
+  itemsWithSelection,
+  itemText,
+  selectedRoomTokens,
+  type TextEmbedder,
+} from '@heddle/core'
 import type { Clock, Logger } from '@heddle/runtime'
 import { relevantItems, type Store } from '@heddle/store'
 import type { LoadedItems } from '../load/load-items.js'
+import type { SelectionCache } from '../memory/selection-cache.js'
 import { inTime } from './in-time.js'
 import { queryOf } from './query-of.js'
 
@@ -12,6 +22,7 @@ export interface ChooseItemsDeps {
   readonly log: Pick<Logger, 'warn'>
   readonly embedder?: TextEmbedder | null
   readonly selectionTimeoutMs?: number
+  readonly selections: SelectionCache
 }
 
 export interface ItemChoice extends LoadedItems {
@@ -30,14 +41,19 @@ const SHARE_OF_DEADLINE = 0.5
  */
 export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choice: ItemChoice): Promise<ContextItems> {
   const { share, input, deadlineAtMs } = choice
-  const { store, embedder = null, log, clock, selectionTimeoutMs = SELECTION_TIMEOUT_MS } = deps
+  const { store, embedder = null, log, clock, selections, selectionTimeoutMs = SELECTION_TIMEOUT_MS } = deps
+  if (!input.settings.search.enabled) return itemsWithout(choice, 'the selection is switched off: search.enabled')
   const query = queryOf(input)
   if (query === null) return itemsWithout(choice, 'neither the request nor the thread has a text to select by')
   if (embedder === null) return itemsWithout(choice, 'there is no embedder')
   const timeoutMs = Math.floor(Math.min(selectionTimeoutMs, (deadlineAtMs - clock.nowMs()) * SHARE_OF_DEADLINE))
   try {
-    const limits = input.settings.search
-    const selecting = relevantItems({ store, embedder, projectId, items: share.candidates, query, limits })
+    const items = share.candidates
+    const limits = limitsOf(choice)
+    const { model } = embedder
+    const selecting = selections.find({ projectId, model, query, limits, candidates: items }, (like) =>
+      relevantItems({ store, embedder, projectId, items, query: like, limits }),
+    )
     return itemsWithSelection(
       choice,
       embedder.model,
@@ -48,4 +64,13 @@ export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choi
     log.warn({ error, projectId, model: embedder.model }, 'a context is built without selected items')
     return itemsWithout(choice, `${code}: ${detail}`)
   }
+}
+
+/** The parameters of a selection, scaled to the budget if the settings say so. */
+function limitsOf({ input: { settings, count }, share: { candidates } }: ItemChoice) {
+  const { topK, topN, includeScore, minScore, wordShare, types, fitBudget } = settings.search
+  const limits = { topK, topN, includeScore, minScore, wordShare, types }
+  if (!fitBudget) return limits
+  const itemTokens = candidates.map((item) => count(itemText(item)))
+  return fitSelection(limits, { roomTokens: selectedRoomTokens(settings), itemTokens })
 }

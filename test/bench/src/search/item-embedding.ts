@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { selectionPresets } from '@heddle/contracts'
+import { mergeSettings } from '@heddle/contracts'
 import { agentIdOf } from '@heddle/core'
 import { createLocalEmbedder, type Embedder } from '@heddle/models'
 import { loadAgentItems, relevantItems } from '@heddle/store'
@@ -49,7 +49,7 @@ async function measure({ store, projectId, client, fresh }: Bench, embedder: Emb
     },
   }
   const query = 'How do I authenticate?'
-  const limits = selectionPresets.normal
+  const limits = mergeSettings().search
   const select = () => relevantItems({ store, embedder: counted, projectId, items, query, limits })
   await embedder.embed(['warm up'])
   const firstMs = await timed(select)

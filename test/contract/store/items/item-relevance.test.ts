@@ -33,7 +33,14 @@ function counting(embedder: TextEmbedder = createHashingEmbedder()) {
 async function select(agent: string, embedder: TextEmbedder, query = QUERY) {
   const { store } = database
   const items = await store.inProject(projectId, (tx) => loadAgentItems(tx, { agentId: agentIdOf(projectId, agent) }))
-  return await relevantItems({ store, embedder, projectId, items, query, limits: selectionPresets.normal })
+  return await relevantItems({
+    store,
+    embedder,
+    projectId,
+    items,
+    query,
+    limits: { ...selectionPresets.normal, wordShare: 0, types: {} },
+  })
 }
 
 test('the first selection embeds all items in one call, later ones only the query, and a changed item is embedded alone', async () => {
