@@ -103,7 +103,7 @@ describe.each(queueBackends())('items on $title', ({ mode, skip }) => {
         const second = await client.contexts.build({ thread, message: ERRORS })
         expect(second.items).toEqual([
           ...held,
-          { type: 'reference', name: 'Y', includeMode: 'agent', similarityScore: near(0.87) },
+          { type: 'reference', name: 'Y', includeMode: 'agent', similarityScore: near(0.89) },
         ])
         expect(contents(second)).toEqual([
           ...heldTexts,
