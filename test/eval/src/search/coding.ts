@@ -127,8 +127,3 @@ function remember(message: Message, { index, call }: { index: number; call: Call
     else seen.names.set(name, [{ index, isResult }])
   }
 }
-
-/** Sessions whose questions take no part in the choice of weights. */
-export function isKeptAside({ agent }: Conversation): boolean {
-  return /session (?:9f|cc)-/.test(agent)
-}
