@@ -146,7 +146,7 @@ describe.skipIf(executablePath === null)('in Chromium, before `heddle up` with a
     await close()
   })
 
-  test('with keys, a page signs in and out, and a key that may not read is told what to do', async () => {
+  test('with keys, a page signs in and out, and a key that may not read learns which one may', async () => {
     const create = async (role: string) => {
       const { document } = await recorded.home.heddle('keys', 'create', '--name', role, '--role', role, '--json')
       return document.key as string

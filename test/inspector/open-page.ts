@@ -46,7 +46,7 @@ export async function openPage(
   return { page, faults, close: () => context.close() }
 }
 
-/** What axe-core finds on the screen, in words. */
+/** The violations that axe-core finds on the screen, in words. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // The tooling of the test is not subject to the policy of the page.
   return (await page.evaluate(`${axe}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>

@@ -13,7 +13,7 @@ const FOUND_BY_NAME =
 export function unnamedFiles(checkout: Checkout): readonly string[] {
   const { paths, read } = checkout
   const linked = new Set(linksOf(checkout).flatMap(({ page, path }) => (page === path ? [] : [path])))
-  const candidates = paths.filter((path) => !path.endsWith('.ts') && !FOUND_BY_NAME.test(path) && !linked.has(path))
+  const candidates = paths.filter((path) => !/\.tsx?$/.test(path) && !FOUND_BY_NAME.test(path) && !linked.has(path))
   if (candidates.length === 0) return []
   const texts = paths
     .filter((path) => !/package-lock\.json$|\.(png|svg|ico|woff2?)$/.test(path))

@@ -25,7 +25,7 @@ export function registerOpen(program: Command, context: CommandContext): void {
 
 async function openInspector(context: CommandContext, options: OpenOptions): Promise<void> {
   const gateway = gatewayOf(context, options) ?? (await gatewayHere(context, options))
-  const address = `${gateway.replace(/\/+$/, '')}/ui/`
+  const address = `${gateway}${gateway.endsWith('/') ? '' : '/'}ui/`
   const isOpened = options.browser && (await isStarted(address))
   context.printer.result({ address, isOpened }, () => [address])
 }
