@@ -38,9 +38,13 @@ export const bounded: readonly Bounded[] = [
     begins: '^\\s*(?:<[a-z_-]{1,40}>)',
     reason: 'The first 200 characters of a result.',
   },
-  { file: 'packages/core/src/search/words.ts', begins: '\\p{Lu}+(?=', reason: 'A run has 1,000 characters at most.' },
   {
-    file: 'packages/core/src/search/words.ts',
+    file: 'packages/core/src/search/terms/words.ts',
+    begins: '\\p{Lu}+(?=',
+    reason: 'A run has 1,000 characters at most.',
+  },
+  {
+    file: 'packages/core/src/search/terms/words.ts',
     begins: '(?<=\\p{Script=Latin}',
     reason: 'Of a term 96 characters are spelled anew.',
   },
@@ -81,6 +85,11 @@ export const bounded: readonly Bounded[] = [
 
 /** Expressions that are composed of more than constants of the file. */
 export const putTogether: readonly Bounded[] = [
+  {
+    file: 'packages/core/src/dates/named-dates.ts',
+    begins: 'new RegExp(',
+    reason: 'Names of months, weekdays and counts, and digits of limited number; each part is of limited length.',
+  },
   {
     file: 'packages/contracts/src/contexts/scope.ts',
     begins: 'new RegExp(`^($',

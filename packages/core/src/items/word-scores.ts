@@ -4,7 +4,7 @@ const commonTerms = new Set([...functionWords].flatMap((word) => [...termsOf(wor
 
 /**
  * The share of a query's words that each text has, from 0 to 1. A word counts the more the fewer of the texts have it, as in
- * BM25: a name that one item has decides, a word of all items does not.
+ * BM25: a name that one item has decides, one that all items have does not.
  */
 export function wordScores(query: string, texts: readonly string[]): number[] {
   const asked = [...new Set(termsOf(query))].filter((term) => !commonTerms.has(term))

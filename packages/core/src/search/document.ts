@@ -1,10 +1,10 @@
 import type { Role, SearchKind, ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
-import { dateTerms } from './date-terms.js'
 import { PassageCutter } from './passages.js'
-import { namesTime } from './time-words.js'
-import { termsOf } from './words.js'
+import { dateTerms } from './terms/date-terms.js'
+import { namesTime } from './terms/time-words.js'
+import { termsOf } from './terms/words.js'
 
 /** A message as a document of the word index. */
 export interface SearchDocument {

@@ -1,6 +1,6 @@
 import type { Pausable } from '../recall/steps.js'
 import { isLowSurrogate } from '../tokens/characters.js'
-import { termsOf } from './words.js'
+import { termsOf } from './terms/words.js'
 
 /** Characters around the matched words. */
 export const EXCERPT_CHARACTERS_MAX = 500

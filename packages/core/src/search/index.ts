@@ -1,6 +1,5 @@
 export * from './document.js'
 export { EXCERPT_CHARACTERS_MAX, excerpt } from './excerpt.js'
-export { functionWords } from './function-words.js'
 export * from './fuse.js'
 export { documentFilter, kindsOf, threadsOf } from './memberships.js'
 export * from './nearest.js'
@@ -19,6 +18,7 @@ export {
   type Segment,
   segmentBytes,
 } from './segment.js'
+export { functionWords } from './terms/function-words.js'
+export { termsOf } from './terms/words.js'
 export { VectorBlock, type VectorQuery, vectorQuery } from './vector-block.js'
 export * from './word-query.js'
-export { termsOf } from './words.js'

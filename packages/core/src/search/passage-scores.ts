@@ -3,7 +3,7 @@ import { PASSAGES_MAX } from './passages.js'
 const CAPACITY_LEAST = 16
 
 /**
- * Sums of a thread's passages that contain a word of the query, in one open hash table: most passages of a scope have
+ * Sums of a thread's passages that contain a term of the query, in one open hash table: most passages of a scope have
  * none, and of a message with a thousand passages only a few may count.
  */
 export class PassageScores {

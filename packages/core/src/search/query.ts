@@ -1,4 +1,4 @@
-import { termsOf } from './words.js'
+import { termsOf } from './terms/words.js'
 
 /** Distinct terms per query; further ones are ignored. */
 export const QUERY_TERMS_MAX = 64

@@ -4,9 +4,9 @@ import { kindTerm, speakerTerm } from './document.js'
 import { kindsOf } from './memberships.js'
 import { rankWords } from './rank.js'
 import { buildSegment, findPostings, type Segment } from './segment.js'
-import { asksForTime, namesTime } from './time-words.js'
+import { asksForTime, namesTime } from './terms/time-words.js'
+import { termsOf } from './terms/words.js'
 import type { WordQuery } from './word-query.js'
-import { termsOf } from './words.js'
 
 interface Said {
   readonly thread: number

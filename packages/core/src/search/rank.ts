@@ -14,7 +14,7 @@ const THREAD_CONSTANTS = { saturation: 1.2, lengthWeight: 0.75 }
 const PASSAGE_LENGTH = 60
 /** A message of this many terms gives half as much to its neighbours as a very short one. */
 const GIVER_LENGTH = 100
-/** Part of the thread's share for a message without a word of the query, which only those beside it have. */
+/** Part of the thread's share for a message without a term of the query, which only those beside it have. */
 const BESIDE_SHARE = 0.85
 
 /**

@@ -3,7 +3,7 @@ import { finish } from '../recall/steps.js'
 import { speakerTerm } from './document.js'
 import { byRelevance, type Judged } from './relevance.js'
 import { buildSegment, findPostings } from './segment.js'
-import { termsOf } from './words.js'
+import { termsOf } from './terms/words.js'
 
 const model = 'Xenova/all-MiniLM-L6-v2'
 const said = [

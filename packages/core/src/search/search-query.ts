@@ -1,9 +1,9 @@
 import { isoDate, namedDates, yearlessDate } from '../dates/named-dates.js'
-import { dateTerm } from './date-terms.js'
 import { kindTerm, speakerTerm } from './document.js'
 import { isExactName, queryTerms } from './query.js'
-import { otherSpellings } from './spellings.js'
-import { asksForTime } from './time-words.js'
+import { dateTerm } from './terms/date-terms.js'
+import { otherSpellings } from './terms/spellings.js'
+import { asksForTime } from './terms/time-words.js'
 import type { FoundTerm, WordQuery, WordWeights } from './word-query.js'
 
 /** A query as the rankings by words need it. */
@@ -35,9 +35,9 @@ export function postedTerms({ terms, others }: SearchQuery): string[] {
   return [...terms, ...others, ...terms.map(speakerTerm), REPLIES]
 }
 
-/** What a scope has for a query, and how it is ranked. */
+/** The postings of a scope for a query, and the parameters of their ranking. */
 interface Found extends Pick<WordQuery, 'only' | 'scope' | 'threadLengths' | 'weights'> {
-  /** The postings of a term; empty if the scope has none. */
+  /** The postings of a term; empty if the scope lacks the term. */
   readonly listsOf: (term: string) => readonly Uint8Array[]
 }
 

@@ -34,7 +34,8 @@ const QUERY_CHUNKS_MAX = 8
 const WORDS_CHARACTERS_MAX = 4_000
 
 /**
- * Finds those of some items that match a query, by vectors and by words (docs/items.md#selection). New and changed items are embedded first, in one call of
+ * Finds those of some items that match a query, by vectors and by words (docs/items.md#selection).
+ * New and changed items are embedded first, in one call of
  * the embedder, and their vectors stored; then the query.
  *
  * @throws errors of the embedder; PermanentError `INTERNAL` if its vectors have unexpected dimensions

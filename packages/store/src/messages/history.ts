@@ -67,7 +67,7 @@ export async function listHistory(
   const past = order === 'asc' ? tx`>` : tx`<`
   // The sizes are summed up first: a page of the largest messages would not fit into memory.
   const page = tx<(HistoryRow & { found: number })[]>`
-    select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx)} as restored
+    select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx, threadId)} as restored
     from (
       select seq, found, place, sum(bytes) over (order by place rows unbounded preceding) - bytes as bytes_before
       from (
@@ -117,12 +117,13 @@ function shownBytes(tx: Tx, threadId: string) {
     ), 0) end`
 }
 
-export function latestRestoration(tx: Tx) {
+/** @param threadId if all messages are of one thread: only its partition is planned then */
+export function latestRestoration(tx: Tx, threadId?: string) {
   return tx`(
     select json_build_object(
       'seq', mark.seq, 'orderedAtMs', floor(extract(epoch from mark.ordered_at) * 1000), 'metadata', mark.metadata)
     from heddle.messages as mark
-    where mark.thread_id = message.thread_id and mark.restores_seq = message.seq
+    where mark.thread_id = ${threadId ?? tx`message.thread_id`} and mark.restores_seq = message.seq
     order by mark.seq desc
     limit 1)`
 }

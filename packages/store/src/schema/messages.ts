@@ -57,7 +57,7 @@ export const messages = heddle.table(
     keptAside: text('kept_aside'),
     metadata: json('metadata').$type<Record<string, unknown>>(),
     tokensEstimate: integer('tokens_estimate').notNull(),
-    /** Hash over the fields that the client gave: tells a repeat from a conflict. */
+    /** Hash over the fields that the client gave: the same for a repeat, different for a conflict. */
     fingerprint: bytes('fingerprint').notNull(),
     /**
      * Of a mark that a restore left: the `seq` of the message that it brings back. A mark has a place and no content; what it
@@ -121,7 +121,7 @@ export const iterations = heddle.table(
     fileChanges: json('file_changes').$type<string[]>().notNull().default([]),
     fileEvents: json('file_events').$type<FileEvent[]>().notNull().default([]),
     durationSeconds: doublePrecision('duration_seconds'),
-    /** Hash over the fields that the client gave, but for the number: tells a repeat from a conflict. */
+    /** Hash over the fields that the client gave, but for the number: the same for a repeat, different for a conflict. */
     fingerprint: bytes('fingerprint').notNull(),
     createdAtMs: createdAt(),
   },

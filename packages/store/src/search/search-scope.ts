@@ -51,7 +51,7 @@ export interface SearchGround {
   readonly query: Omit<WordQuery, 'limit'>
   /** The share of the query's words that no message of the scope holds, from 0 to 1. */
   readonly unknownShare: number
-  /** The threads that contain a word of the query, by their numbers. */
+  /** The threads that contain a term of the query, by their numbers. */
   readonly threadIds: ReadonlyMap<number, string>
   /** False if the scope has more postings than one search reads. */
   readonly isComplete: boolean

@@ -43,6 +43,7 @@ function asGiven(stored: HistoryMessage): unknown {
     tokensExact: _exact,
     orderedAtMs: _at,
     ordinal: _ordinal,
+    hasRequestContext: _shown,
     ...fields
   } = stored
   return { ...fields, ...texts(fields) }

@@ -42,7 +42,7 @@ export async function readCoding(dataDir: string): Promise<Conversation[]> {
   return conversations.filter(({ questions }) => questions.length > 0)
 }
 
-/** What was seen up to a message of a session. */
+/** Names seen up to a message of a session. */
 interface Seen {
   /** The messages with a name, in order. */
   readonly names: Map<string, { readonly index: number; readonly isResult: boolean }[]>

@@ -14,7 +14,7 @@ export interface Conversation {
 
 export interface Question {
   readonly text: string
-  /** What the question needs: a category of LoCoMo, an ability of BEAM, an origin of a question about a session. */
+  /** The kind of question: a category of LoCoMo, an ability of BEAM, an origin of a question about a session. */
   readonly ability: string
   /** The source ids of the messages that answer it. */
   readonly evidence: ReadonlySet<string>

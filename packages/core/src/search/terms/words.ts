@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { detached } from '../tokens/detached.js'
+import { detached } from '../../tokens/detached.js'
 import { stem } from './stem.js'
 
 /** Characters of the longest term: anything longer is a hash or an encoded file, found by its beginning. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { queryTerms } from './query.js'
+import { queryTerms } from '../query.js'
 import { TERM_CHARACTERS_MAX, termsOf } from './words.js'
 
 const terms = (text: string) => [...termsOf(text)]

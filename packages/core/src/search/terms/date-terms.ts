@@ -1,4 +1,4 @@
-import { isoDate, namedDates, yearlessDate } from '../dates/named-dates.js'
+import { isoDate, namedDates, yearlessDate } from '../../dates/named-dates.js'
 
 /** The term of a date, which no word can be. */
 export const dateTerm = (date: string) => `=on ${date}`
