@@ -1,5 +1,5 @@
 /*
- * Text of others stands between tags that mark it as data. A model reads a tag in other forms, too: in any case, in full-width
+ * Text of others is between tags that mark it as data. A model reads a tag in other forms, too: in any case, in full-width
  * characters, as character references, with invisible characters in between. None of them may end the section early.
  */
 
