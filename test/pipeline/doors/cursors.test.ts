@@ -11,6 +11,9 @@ beforeAll(async () => {
   await pipeline.start()
   http = await serve(pipeline)
   await fill(pipeline.client)
+  const [summary] = (await pipeline.client.summaries.list({ thread: 'run' })).items
+  if (summary === undefined) throw new Error('the thread was not compacted')
+  summaryId = summary.id
 })
 afterAll(async () => {
   await http?.gateway.close()
@@ -19,25 +22,33 @@ afterAll(async () => {
 
 const AGENTS = ['coder', 'reviewer']
 const THREADS = ['run', 'walk']
+const SOURCE_ID = 'channel-1'
 
-/** Two entries for each list, so that it has a second page with one entry per page. */
-async function fill(client: RemoteClient): Promise<void> {
-  const turns = Array.from({ length: 40 }, (_, turn) => {
+/** Of thread `run`, known once it was compacted. */
+let summaryId: string
+
+function readParts() {
+  return Array.from({ length: 40 }, (_, turn) => {
     const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/part${turn}.ts` } }
     const content = `export function part${turn}() {\n  return ${turn}\n}\n`.repeat(12)
     return [
+      { role: 'user' as const, content: `What is in part ${turn}?`, sourceId: SOURCE_ID },
       { role: 'assistant' as const, content: '', toolCalls: [call] },
       { role: 'tool_result' as const, toolCallId: call.id, content },
     ]
   }).flat()
+}
+
+/** Two entries for each list, so that it has a second page with one entry per page. */
+async function fill(client: RemoteClient): Promise<void> {
   for (const agent of AGENTS) {
-    await client.agents.put(agent, { settings: { budget: 6_000 } })
+    await client.agents.put(agent, { settings: { budget: 6_000, strategy: 'tree', tree: { leafTokens: 500 } } })
     for (const name of ['calm', 'brief']) {
       await client.items.put(agent, { type: 'rule', name, text: `Be ${name}.`, include: 'manual' })
     }
   }
   for (const thread of THREADS) {
-    await client.messages.append({ agent: 'coder', thread, messages: turns })
+    await client.messages.append({ agent: 'coder', thread, messages: readParts() })
     await client.iterations.append({
       agent: 'coder',
       thread,
@@ -59,6 +70,10 @@ const LISTS = [
   '/v1/threads/run/contexts',
   '/v1/threads/run/processes',
   '/v1/threads/run/iterations',
+  '/v1/threads/run/summaries',
+  '/v1/threads/run/summaries/:summary/messages',
+  '/v1/agents/coder/messages',
+  `/v1/messages?sourceId=${SOURCE_ID}`,
   '/v1/archive',
 ]
 
@@ -67,17 +82,22 @@ const OTHER_OWNERS: Readonly<Record<string, string>> = {
   '/v1/agents/coder/items': '/v1/agents/reviewer/items',
   '/v1/threads/run/contexts': '/v1/threads/walk/contexts',
   '/v1/threads/run/processes': '/v1/threads/walk/processes',
+  '/v1/threads/run/summaries': '/v1/threads/walk/summaries',
 }
 
-const pageAt = async (path: string, cursor?: string) =>
-  await http.ask('GET', `${path}?limit=1${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+const pageAt = async (path: string, cursor?: string) => {
+  const [pathname = '', query] = path.replace(':summary', summaryId).split('?')
+  const page = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(query)), limit: '1' })
+  if (cursor !== undefined) page.set('cursor', cursor)
+  return await http.ask('GET', `${pathname}?${page}`)
+}
 
 test('every route with a cursor is tested here', () => {
   const routes = Object.entries(http.document.paths).filter(([, { get }]) =>
     get?.parameters.some(({ name }) => name === 'cursor'),
   )
   const tried = (pattern: string) =>
-    LISTS.some((path) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    LISTS.some((path) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`).test(path))
   expect(routes.map(([pattern]) => pattern).filter((pattern) => !tried(pattern))).toEqual([])
   expect(routes).toHaveLength(LISTS.length)
 })
@@ -124,6 +144,15 @@ describe.each(LISTS)('GET %s', (path) => {
     const { nextCursor } = (await pageAt(other)).body
     expect((await pageAt(path, nextCursor)).body).toMatchObject({ code: 'VALIDATION_ERROR', field: 'cursor' })
   })
+})
+
+test('a cursor after a summary that a compaction replaced is refused with what to do', async () => {
+  const { nextCursor } = (await pageAt('/v1/threads/walk/summaries')).body
+  await pipeline.client.messages.append({ agent: 'coder', thread: 'walk', messages: readParts() })
+  await pipeline.client.threads.waitUntilSettled('walk', { deadlineMs: 60_000 })
+  const { body } = await pageAt('/v1/threads/walk/summaries', nextCursor)
+  expect(body).toMatchObject({ code: 'VALIDATION_ERROR', field: 'cursor', received: `"${nextCursor}"` })
+  expect(body.detail).toContain('list from the start')
 })
 
 describe.each(['the queue', 'HTTP'])('a client over %s', (transport) => {

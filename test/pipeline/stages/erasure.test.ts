@@ -164,6 +164,9 @@ async function seedByHand(url: string): Promise<void> {
     for (const id of ids) {
       await sql`insert into heddle.undone_messages (thread_id, message_id, project_id) values (${id}, ${itemId}, ${projectId})`
       await sql`
+        insert into heddle.pins (thread_id, message_id, project_id, changed_at, is_pinned)
+        values (${id}, ${itemId}, ${projectId}, now(), true)`
+      await sql`
         insert into heddle.thread_items (thread_id, item_id, version, project_id, include_mode)
         values (${id}, ${itemId}, 1, ${projectId}, 'manual')`
       await sql`

@@ -1,8 +1,8 @@
 import type { Page, PageOptions, SummarizedMessage, SummaryNode } from '@heddle/client/interface'
-import { limits, notFound } from '@heddle/contracts'
+import { limits, notFound, validationError } from '@heddle/contracts'
 import { comparePositions, type Message, messageReference, type Position, positionOf } from '@heddle/core'
 import { loadCoveredAfter, loadSummaryParts, type Tx, toCompactionState } from '@heddle/store'
-import { type CursorList, cursorOf, numberAt, placeAt } from '../setup/cursors.js'
+import { type CursorList, cursorIn, cursorOf, placeAt } from '../setup/cursors.js'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 import { loadSummaryTree, type SummaryTree, type TreePart } from './summary-parts.js'
@@ -12,6 +12,8 @@ const NODES_DEFAULT = 50
 const MESSAGES_DEFAULT = 20
 /** Characters of the messages of one page, which has one at least. */
 const PAGE_CHARACTERS_MAX = 1_000_000
+/** The id of the last summary of the page before. */
+const SUMMARY_PLACE = /^[0-9a-f-]{1,64}$/
 /** Messages read to find the first covered one: those between were held raw. */
 const FIRST_READ = 50
 
@@ -27,17 +29,28 @@ export interface SummaryMessagesOptions extends SummariesOptions {
  * The summaries of a thread in force: the one that contexts show, then the parts that it was made from, each before its own
  * parts. A thread without a summary has none.
  *
- * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR` for a cursor of another list
+ * @throws PermanentError `NOT_FOUND`; `VALIDATION_ERROR` for a cursor of another list, or after a summary that a compaction
+ *   has replaced since
  */
 export async function listSummaries(
   parts: EngineContext,
   { thread, limit = NODES_DEFAULT, ...page }: SummariesOptions,
 ): Promise<Page<SummaryNode>> {
-  const from = numberAt(page) ?? 0
+  const list: CursorList = { kind: 'summaries', ownerId: `${parts.projectId} ${thread}` }
+  const [previous] = placeAt(list, page, SUMMARY_PLACE) ?? []
   const nodesMax = Math.min(limit, limits.pageItemsMax)
   return await parts.store.inProject(parts.projectId, async (tx) => {
     const tree = await loadSummaryTree(tx, parts, thread)
+    const before = previous === undefined ? -1 : (tree?.parts.findIndex(({ id }) => id === previous) ?? -1)
+    if (previous !== undefined && before === -1) {
+      throw validationError(
+        'cursor',
+        'must follow a summary in force; a compaction replaced it, list from the start',
+        cursorIn(page),
+      )
+    }
     if (tree === null) return { items: [], nextCursor: null }
+    const from = before + 1
     const shown = tree.parts.slice(from, from + nodesMax)
     const hashes = shown.flatMap(({ id, kind }) => (kind === 'whole' ? [] : [id]))
     const summarizer = tree.state.summarizer ?? ''
@@ -55,8 +68,8 @@ export async function listSummaries(
       summarizer: tree.state.summarizer,
       ...(places[index] ?? { from: null, to: null }),
     }))
-    const next = from + shown.length
-    return { items, nextCursor: next < tree.parts.length ? String(next) : null }
+    const last = from + shown.length < tree.parts.length ? shown.at(-1) : undefined
+    return { items, nextCursor: last === undefined ? null : cursorOf(list, last.id) }
   })
 }
 
