@@ -100,7 +100,10 @@ export const plain: readonly PlainMeasurement[] = [
     names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],
     measure: (sizes) => withBench('embedded', (bench) => measureSearch(bench, sizes)),
   },
-  { names: ['embed.throughput', 'embed.loopDelay', 'embed.hashing'], measure: measureEmbedding },
+  {
+    names: ['embed.throughput', 'embed.loopDelay', 'embed.start', 'embed.chunk', 'embed.hashing'],
+    measure: measureEmbedding,
+  },
   { names: ['storage.small'], measure: () => withBench('postgres', measureSmallStorage) },
   { names: ['storage.small.redis'], measure: measureSmallStorageBesideRedis },
   { names: ['storage.session', 'storage.messages'], measure: measureSessionStorage },
