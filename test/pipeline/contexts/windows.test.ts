@@ -319,6 +319,7 @@ describe.each(modes().filter(({ mode }) => mode === 'postgres'))('windows on $ti
         ],
         summary: null,
         totalIterations: 2,
+        turns: { taken: 2, max: null },
         startTime: '2026-02-12T14:30:00Z',
         currentCli: 'codex',
         currentModel: 'gpt-5-mini',
