@@ -106,6 +106,11 @@ export const foundSchema = named(
         /** Higher is better; scores of two searches are not comparable. */
         score: z.number(),
         at: isoTimeSchema,
+        /**
+         * The message that states another value since, if the query asks for a value as it is now ("how many", "what is
+         * the deadline"); it ranks before this hit. Null for a hit that no other one replaces.
+         */
+        supersededBy: idSchema.nullable(),
         ...excerpts,
       }),
     ),

@@ -20,5 +20,6 @@ export {
 } from './segment.js'
 export { functionWords } from './terms/function-words.js'
 export { termsOf } from './terms/words.js'
+export { asksForValue, findReplacements, newerFirst, type Statement } from './updates/index.js'
 export { VectorBlock, type VectorQuery, vectorQuery } from './vector-block.js'
 export * from './word-query.js'

@@ -4,6 +4,7 @@ import { formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
 import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
+import { hitsToFind, rankNewerFirst } from './newer-first.js'
 import { showHits } from './search-texts.js'
 
 /**
@@ -28,22 +29,24 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
     by,
     conditions: wanted,
     isNarrowed: since !== undefined || until !== undefined,
-    limit,
+    limit: hitsToFind(query, limit),
     load: (tx, places) => loadHits(tx, { places, conditions }),
   })
+  const hits = (await rankNewerFirst(parts, query, rows)).slice(0, limit)
   const [kinds, texts] = await Promise.all([
-    findKinds(parts, ranking.agentId, rows),
-    showHits(parts, rows, ranking.terms),
+    findKinds(parts, ranking.agentId, hits),
+    showHits(parts, hits, ranking.terms),
   ])
   return {
-    items: rows.map(({ row, document }, index) => ({
+    items: hits.map(({ row, score, supersededBy }, index) => ({
       messageId: row.messageId,
       sourceId: row.sourceId,
       thread: row.threadName,
       ref: formatReference({ project: parts.project, thread: row.threadCode, message: row.code }),
       kind: kinds[index] ?? 'other',
-      score: document.score,
+      score,
       at: isoTime(row.orderedAtMs),
+      supersededBy,
       ...(texts[index] ?? { text: '', before: null, after: null }),
     })),
     isComplete,

@@ -2,7 +2,7 @@ import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import { byKey } from '../sql/index-order.js'
-import type { HitPlace } from './search-hits.js'
+import { type HitPlace, isOfPerson } from './search-hits.js'
 
 /** A message that a context may recall. */
 export interface MemoryRow extends Columns<'messages', 'code' | 'role' | 'orderedAtMs'> {
@@ -12,6 +12,8 @@ export interface MemoryRow extends Columns<'messages', 'code' | 'role' | 'ordere
   readonly threadName: string
   readonly threadCode: string
   readonly messageId: string
+  /** Whether a person said it: a user, or a named speaker in any role. */
+  readonly isOfPerson: boolean
   /** Cut to `charactersMax` characters. */
   readonly content: string
 }
@@ -39,7 +41,7 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
     select
       given.place, thread.id as thread_id, thread.name as thread_name, thread.code as thread_code,
       message.id as message_id, message.code, message.role, message.ordered_at as ordered_at_ms,
-      message.content_escaped,
+      message.content_escaped, ${isOfPerson(tx)} as is_of_person,
       case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
         as content
     from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
@@ -53,7 +55,8 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
       where thread.id = given.thread_id and ${threadStands(tx)}
       offset 0) as thread
     cross join lateral (
-      select seq, id, code, role, ordered_at, content, content_escaped, kept_aside, restores_seq from heddle.messages
+      select seq, id, code, role, ordered_at, content, content_escaped, kept_aside, metadata, restores_seq
+      from heddle.messages
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     -- Where it stands since it was restored the last time.
     left join lateral (

@@ -57,6 +57,8 @@ export async function loadHits(
 export interface HitText extends Columns<'messages', 'role' | 'toolName' | 'content'> {
   readonly place: number
   readonly messageId: string
+  /** Whether a person said it: a user, or a named speaker in any role. */
+  readonly isOfPerson: boolean
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
 }
 
@@ -69,12 +71,13 @@ export async function loadHitTexts(
   const rows = await tx<(HitText & Columns<'messages', 'contentEscaped'>)[]>`
     select
       given.place, message.id as message_id, message.role, message.tool_name, message.content_escaped,
+      ${isOfPerson(tx)} as is_of_person,
       case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
         as content,
       coalesce(message.tool_calls, '[]'::json) as tool_calls
     from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
     cross join lateral (
-      select id, role, tool_name, content, content_escaped, tool_calls, restores_seq from heddle.messages
+      select id, role, tool_name, content, content_escaped, tool_calls, metadata, restores_seq from heddle.messages
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     -- A mark of a restore says nothing itself: the message beside it stands where it was said first.
     where message.restores_seq is null
@@ -83,4 +86,11 @@ export async function loadHitTexts(
     ...row,
     content: contentEscaped ? (JSON.parse(row.content) as string).slice(0, charactersMax) : row.content,
   }))
+}
+
+/** Whether a person said a message: in chats of several people the metadata name the speaker, as for the word index. */
+export function isOfPerson(tx: Tx) {
+  return tx`(
+    message.role = 'user'
+    or coalesce(message.metadata->>'name', message.metadata->>'speaker', message.metadata->>'author') is not null)`
 }

@@ -2,6 +2,7 @@ import { errorData, type PartialSettings } from '@heddle/contracts'
 import {
   type BuildInput,
   excerpt,
+  findReplacements,
   formatReference,
   heldMessages,
   type Memory,
@@ -9,6 +10,7 @@ import {
   memoryLimits,
   memoryQuery,
   messageReference,
+  newerFirst,
   roundScore,
   type TextEmbedder,
 } from '@heddle/core'
@@ -124,7 +126,16 @@ async function search(
   })
   const { model, degraded, terms } = ranking
   const found: Memory[] = []
-  for (const row of rows) found.push(await toMemory(row, terms, own))
+  const statements = rows.map(({ row, place }) => ({
+    text: row.content,
+    isOfPerson: row.isOfPerson,
+    atMs: row.orderedAtMs,
+    seq: place.seq,
+  }))
+  for (const index of newerFirst(findReplacements(wanted.query, statements))) {
+    const row = rows[index]
+    if (row !== undefined) found.push(await toMemory(row, terms, own))
+  }
   return { found, outcome: { model, degraded, skipped: null } }
 }
 

@@ -3,11 +3,14 @@ import {
   buildSegment,
   documentFilter,
   findPostings,
+  findReplacements,
   finish,
   fuseLegs,
   type NearDocument,
+  newerFirst,
   type PlacedDocument,
   postedTerms,
+  type RankedDocument,
   rankWords,
   type SearchQuery,
   type Segment,
@@ -23,6 +26,8 @@ import type { Conversation, Question } from './conversation.js'
 
 /** Documents that each leg ranks, as in a search that is not narrowed. */
 const CANDIDATES = 1_200
+/** Results among which statements replace each other, as in a search of the engine. */
+const COMPARED = 20
 
 export interface OfflineSearch {
   readonly by: SearchLegs
@@ -79,9 +84,25 @@ export class OfflineAgent {
       neighbours: words.neighbours,
       isWanted: documentFilter(parts.only),
     })
-    return ranked
-      .filter((document) => isBefore(document.seq, question))
-      .map(({ thread, seq }) => this.sourceId(thread, seq))
+    const found = ranked.filter(
+      ({ thread, seq }) => this.#messageAt(thread, seq) !== undefined && isBefore(seq, question),
+    )
+    return this.#newerFirst(question.text, found).map(({ thread, seq }) => this.sourceId(thread, seq))
+  }
+
+  #newerFirst(query: string, found: readonly RankedDocument[]): RankedDocument[] {
+    const compared = found.slice(0, COMPARED)
+    const statements = compared.map(({ thread, seq }) => {
+      const { content = '', role = 'user', metadata } = this.#messageAt(thread, seq) ?? {}
+      const isOfPerson = role === 'user' || metadata?.['name'] !== undefined
+      return { text: content, isOfPerson, atMs: thread, seq }
+    })
+    const order = newerFirst(findReplacements(query, statements))
+    return [...order.flatMap((index) => compared[index] ?? []), ...found.slice(COMPARED)]
+  }
+
+  #messageAt(thread: number, seq: number) {
+    return this.conversation.threads[thread - 1]?.messages[seq - 1]
   }
 
   sourceId(thread: number, seq: number): string {

@@ -62,18 +62,28 @@ const NEIGHBOUR_CHARACTERS_MAX = 100
 /** The hits of a search for people, each between its neighbours. */
 function resultLines({ items, ...how }: SearchResult): string[] {
   const none = 'no message was found; try other words or fewer conditions'
-  return [...(items.length === 0 ? [none] : items.flatMap(hitLines)), ...searchNotes(how)]
+  return [
+    ...(items.length === 0 ? [none] : items.flatMap((hit, index) => hitLines(hit, items, index))),
+    ...searchNotes(how),
+  ]
 }
 
-function hitLines({ ref, thread, at, kind, score, text, before, after }: SearchHit, index: number): string[] {
+function hitLines(hit: SearchHit, hits: readonly SearchHit[], index: number): string[] {
+  const { ref, thread, at, kind, score, text, before, after, supersededBy } = hit
   const when = at.slice(0, 19).replace('T', ' ')
   const beside = ({ role, text: said }: NonNullable<SearchHit['before']>) =>
     `    ${role}: ${oneLine(said, NEIGHBOUR_CHARACTERS_MAX)}`
+  const newer = hits.find(({ messageId }) => messageId === supersededBy)
   return [
     ...(index === 0 ? [] : ['']),
-    `${ref.split('/').at(-1) ?? ''} · ${safeText(thread)} · ${when} · ${kind} · ${score.toFixed(1)}`,
+    `${shortReference(ref)} · ${safeText(thread)} · ${when} · ${kind} · ${score.toFixed(1)}`,
     ...(before === null ? [] : [beside(before)]),
     `  > ${oneLine(text, TEXT_CHARACTERS_MAX)}`,
     ...(after === null ? [] : [beside(after)]),
+    ...(supersededBy === null ? [] : [`    replaced since by ${shortReference(newer?.ref ?? supersededBy)}`]),
   ]
+}
+
+function shortReference(ref: string): string {
+  return ref.split('/').at(-1) ?? ''
 }

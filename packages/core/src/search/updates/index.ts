@@ -1,0 +1,2 @@
+export { asksForValue } from './asked-value.js'
+export { findReplacements, newerFirst, type Statement } from './replacements.js'

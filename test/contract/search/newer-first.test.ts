@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshStore, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+import { clientOn, said } from './support.js'
+
+let database: TestStore
+
+beforeAll(async () => {
+  database = await freshStore()
+  await said(database, { thread: 'essay' }, [
+    prepared({ content: 'My reading list for the essay has 45 sources, all tagged.', sourceId: 'old' }),
+    prepared({ role: 'assistant', content: 'A reading list of 45 sources is plenty for an essay.', sourceId: 'reply' }),
+    prepared({ content: 'Should the essay quote them all?' }),
+  ])
+  await said(database, { thread: 'later' }, [
+    prepared(
+      { content: 'I added 52 sources to the list that I read for it.', sourceId: 'new' },
+      { orderedAtMs: RECEIVED_AT_MS + 60_000 },
+    ),
+  ])
+})
+afterAll(() => database.drop())
+
+describe('of two statements of one value', () => {
+  const question = 'How many sources are on the reading list for my essay?'
+  const search = async (query: string, limit = 20) =>
+    (await clientOn(database).search({ query, by: 'words', limit })).items
+
+  it('the newer ranks first, and the older says which message replaces it', async () => {
+    const hits = await search(question)
+    const [newest, older] = ['new', 'old'].map((id) => hits.find(({ sourceId }) => sourceId === id))
+    expect(hits.indexOf(newest as (typeof hits)[number])).toBeLessThan(hits.indexOf(older as (typeof hits)[number]))
+    expect(older?.supersededBy).toBe(newest?.messageId)
+    expect(hits.filter(({ supersededBy }) => supersededBy !== null)).toEqual([older])
+    expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((left, right) => right - left))
+  })
+
+  it('the newer is found by a search for one result', async () => {
+    expect((await search(question, 1)).map(({ sourceId }) => sourceId)).toEqual(['new'])
+  })
+
+  it('both stay in their order for a question that asks for no value', async () => {
+    const hits = await search('sources of the reading list for my essay')
+    expect(hits[0]).toMatchObject({ sourceId: 'old', supersededBy: null })
+    expect(hits.every(({ supersededBy }) => supersededBy === null)).toBe(true)
+  })
+})
