@@ -7,6 +7,7 @@ export { QUERY_TERMS_MAX, queryTerms } from './query.js'
 export { rankWords } from './rank.js'
 export { byRelevance } from './relevance.js'
 export { hasRemadeVectors, remadeDimensions } from './remade-vectors.js'
+export { comparedResults, type Reordered, reorder } from './reorder.js'
 export { postedTerms, type SearchQuery, searchQuery, unknownShare, wordQuery } from './search-query.js'
 export {
   type Block,
@@ -20,6 +21,6 @@ export {
 } from './segment.js'
 export { functionWords } from './terms/function-words.js'
 export { termsOf } from './terms/words.js'
-export { asksForValue, findReplacements, newerFirst, type Statement } from './updates/index.js'
+export type { Statement } from './updates/index.js'
 export { VectorBlock, type VectorQuery, vectorQuery } from './vector-block.js'
 export * from './word-query.js'

@@ -21,9 +21,13 @@ const termsIn = (words: string) => new Set(words.split(/\s+/).flatMap((word) => 
 const functionTerms = termsIn(FUNCTION_WORDS)
 const frameTerms = termsIn(FRAME_WORDS)
 
+/** How many answers a request wants, as in "mention only three items". */
+const WANTED_COUNT =
+  /\b(?:only|just|exactly)(?: and (?:only|just))? (?:one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})(?= (?:items?|aspects?|things?|points?|topics?|steps?|examples?|events?)\b)/gi
+
 /** The distinct terms of a query, in order; empty if it has no word. */
 export function queryTerms(query: string): string[] {
-  const terms = [...new Set(termsOf(query))]
+  const terms = [...new Set(termsOf(query.replace(WANTED_COUNT, ' ')))]
   const telling = terms.filter((term) => !functionTerms.has(term))
   const subjects = telling.filter((term) => !frameTerms.has(term))
   return (subjects.length > 0 ? subjects : telling.length > 0 ? telling : terms).slice(0, QUERY_TERMS_MAX)

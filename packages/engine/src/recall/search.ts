@@ -1,10 +1,10 @@
 import type { SearchResult } from '@heddle/client/interface'
 import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
-import { formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
+import { comparedResults, formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
 import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
-import { hitsToFind, rankNewerFirst } from './newer-first.js'
+import { orderHits } from './ordered-hits.js'
 import { showHits } from './search-texts.js'
 
 /**
@@ -29,10 +29,10 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
     by,
     conditions: wanted,
     isNarrowed: since !== undefined || until !== undefined,
-    limit: hitsToFind(query, limit),
+    limit: Math.max(limit, comparedResults(query)),
     load: (tx, places) => loadHits(tx, { places, conditions }),
   })
-  const hits = (await rankNewerFirst(parts, query, rows)).slice(0, limit)
+  const hits = (await orderHits(parts, query, rows)).slice(0, limit)
   const [kinds, texts] = await Promise.all([
     findKinds(parts, ranking.agentId, hits),
     showHits(parts, hits, ranking.terms),

@@ -2,7 +2,6 @@ import { errorData, type PartialSettings } from '@heddle/contracts'
 import {
   type BuildInput,
   excerpt,
-  findReplacements,
   formatReference,
   heldMessages,
   type Memory,
@@ -10,7 +9,7 @@ import {
   memoryLimits,
   memoryQuery,
   messageReference,
-  newerFirst,
+  reorder,
   roundScore,
   type TextEmbedder,
 } from '@heddle/core'
@@ -132,7 +131,7 @@ async function search(
     atMs: row.orderedAtMs,
     seq: place.seq,
   }))
-  for (const index of newerFirst(findReplacements(wanted.query, statements))) {
+  for (const index of reorder(wanted.query, statements).order) {
     const row = rows[index]
     if (row !== undefined) found.push(await toMemory(row, terms, own))
   }

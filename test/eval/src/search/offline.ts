@@ -1,17 +1,17 @@
 import { defaultSettings, type SearchLegs, type Settings, type ToolCall } from '@heddle/contracts'
 import {
   buildSegment,
+  comparedResults,
   documentFilter,
   findPostings,
-  findReplacements,
   finish,
   fuseLegs,
   type NearDocument,
-  newerFirst,
   type PlacedDocument,
   postedTerms,
   type RankedDocument,
   rankWords,
+  reorder,
   type SearchQuery,
   type Segment,
   searchDocument,
@@ -26,8 +26,6 @@ import type { Conversation, Question } from './conversation.js'
 
 /** Documents that each leg ranks, as in a search that is not narrowed. */
 const CANDIDATES = 1_200
-/** Results among which statements replace each other, as in a search of the engine. */
-const COMPARED = 20
 
 export interface OfflineSearch {
   readonly by: SearchLegs
@@ -87,18 +85,18 @@ export class OfflineAgent {
     const found = ranked.filter(
       ({ thread, seq }) => this.#messageAt(thread, seq) !== undefined && isBefore(seq, question),
     )
-    return this.#newerFirst(question.text, found).map(({ thread, seq }) => this.sourceId(thread, seq))
+    return this.#reorder(question.text, found).map(({ thread, seq }) => this.sourceId(thread, seq))
   }
 
-  #newerFirst(query: string, found: readonly RankedDocument[]): RankedDocument[] {
-    const compared = found.slice(0, COMPARED)
+  #reorder(query: string, found: readonly RankedDocument[]): RankedDocument[] {
+    const compared = found.slice(0, comparedResults(query))
     const statements = compared.map(({ thread, seq }) => {
       const { content = '', role = 'user', metadata } = this.#messageAt(thread, seq) ?? {}
       const isOfPerson = role === 'user' || metadata?.['name'] !== undefined
       return { text: content, isOfPerson, atMs: thread, seq }
     })
-    const order = newerFirst(findReplacements(query, statements))
-    return [...order.flatMap((index) => compared[index] ?? []), ...found.slice(COMPARED)]
+    const { order } = reorder(query, statements)
+    return [...order.flatMap((index) => compared[index] ?? []), ...found.slice(compared.length)]
   }
 
   #messageAt(thread: number, seq: number) {

@@ -1,2 +1,3 @@
 export { asksForValue } from './asked-value.js'
-export { findReplacements, newerFirst, type Statement } from './replacements.js'
+export { findReplacements, newerFirst } from './replacements.js'
+export type { Statement } from './statement.js'

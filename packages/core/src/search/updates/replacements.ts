@@ -1,16 +1,7 @@
 import { termsOf } from '../terms/words.js'
 import { type AskedValue, askedValue } from './asked-value.js'
-import { type StatedValue, statedValues, withoutCode } from './stated-values.js'
-
-/** A result of a search, as far as it may replace an earlier one. */
-export interface Statement {
-  readonly text: string
-  /** Whether a person said it: a model repeats values, old ones as well. */
-  readonly isOfPerson: boolean
-  /** Later statements have higher times; of equal ones, the higher `seq` is later. */
-  readonly atMs: number
-  readonly seq: number
-}
+import { type StatedValue, statedValues } from './stated-values.js'
+import { isLater, proseOf, type Statement } from './statement.js'
 
 /** Part of the subject's terms around a value, at least, for the value to be about it. */
 const SHARE_LEAST = 0.25
@@ -57,10 +48,6 @@ export function newerFirst(replacements: readonly (readonly number[])[]): number
   return [...order]
 }
 
-function isLater(left: Statement, right: Statement): boolean {
-  return left.atMs > right.atMs || (left.atMs === right.atMs && left.seq > right.seq)
-}
-
 interface RelevantValue extends StatedValue {
   /** The share of the subject's terms around it, from 0 to 1. */
   readonly share: number
@@ -73,7 +60,7 @@ function relevantValues(text: string, asked: AskedValue): RelevantValue[] {
     asked.subject.size === 0
       ? 1
       : [...asked.subject].filter((term) => held.some((terms) => terms.has(term))).length / asked.subject.size
-  const ofWhole = SHARE_OF_WHOLE * shareOf(new Set(termsOf(withoutCode(text))))
+  const ofWhole = SHARE_OF_WHOLE * shareOf(new Set(termsOf(proseOf(text))))
   return values.flatMap((stated) => {
     const share = Math.max(shareOf(stated.around, stated.units), ofWhole)
     return share >= SHARE_LEAST ? [{ ...stated, share }] : []

@@ -1,5 +1,6 @@
 import { functionWords } from '../terms/function-words.js'
 import { termsOf } from '../terms/words.js'
+import { proseOf } from './statement.js'
 
 /** A number or a date in a text. */
 export interface StatedValue {
@@ -15,8 +16,7 @@ export interface StatedValue {
   readonly isNew: boolean
 }
 
-/** Characters of a text that are read, and values of it. */
-const TEXT_CHARACTERS_MAX = 8_000
+/** Values of one text that are read. */
 const VALUES_MAX = 60
 /** Characters before and after a value that say what it is about. */
 const BEFORE_CHARACTERS = 130
@@ -43,7 +43,7 @@ const RANGE = /^(?: [\w'’-]+){0,2} to $/
 
 /** The values that a text states, outside of blocks of code. */
 export function statedValues(text: string): StatedValue[] {
-  const prose = withoutCode(text)
+  const prose = proseOf(text)
   const values: StatedValue[] = []
   let previousTo = 0
   let isReplaced = false
@@ -67,15 +67,6 @@ export function statedValues(text: string): StatedValue[] {
     if (values.length === VALUES_MAX) break
   }
   return values
-}
-
-/** The beginning of a text without blocks of code. */
-export function withoutCode(text: string): string {
-  return text
-    .slice(0, TEXT_CHARACTERS_MAX)
-    .split('```')
-    .filter((_, index) => index % 2 === 0)
-    .join('\n')
 }
 
 function lastSentence(text: string): string {

@@ -1,0 +1,1 @@
+export { asksForOrder, coverTime } from './cover-time.js'

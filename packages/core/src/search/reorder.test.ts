@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { comparedResults, reorder } from './reorder.js'
+
+const said = (text: string, seq: number) => ({ text, isOfPerson: true, atMs: 0, seq })
+
+test('few questions need the texts of their results', () => {
+  expect(comparedResults('Why does the build fail?')).toBe(0)
+  expect(comparedResults('How many tests are skipped?')).toBeGreaterThan(0)
+  expect(comparedResults('In which order did the tests fail?')).toBeGreaterThan(comparedResults('How many tests fail?'))
+})
+
+test('every result has one place, whatever the rules put first', () => {
+  const results = [
+    said('The suite has 40 tests', 1),
+    said('thanks', 2),
+    said('The suite of tests has grown to 55 tests', 3),
+  ]
+  expect(reorder('How many tests are in the suite?', results)).toEqual({
+    order: [2, 0, 1],
+    replacedBy: [2, null, null],
+  })
+  expect(new Set(reorder('In which order did I write the tests?', results).order)).toEqual(new Set([0, 1, 2]))
+  expect(reorder('Why?', results)).toEqual({ order: [0, 1, 2], replacedBy: [null, null, null] })
+})

@@ -1,0 +1,47 @@
+import { comparedResults, reorder } from '@heddle/core'
+import { type FoundRow, type HitRow, loadHitTexts } from '@heddle/store'
+import type { EngineContext } from '../setup/options.js'
+
+/** The part of a text that its rules read. */
+const CHARACTERS_OF_HIT_MAX = 8_000
+
+/** A result in its place, and the message that replaces it. */
+export interface OrderedHit extends FoundRow<HitRow> {
+  /** Not lower than that of the result after it. */
+  readonly score: number
+  readonly supersededBy: string | null
+}
+
+/** Orders the results of a search by the rules of `reorder`, which read the texts of the first ones. */
+export async function orderHits(
+  { store, projectId }: EngineContext,
+  query: string,
+  rows: readonly FoundRow<HitRow>[],
+): Promise<OrderedHit[]> {
+  const compared = rows.slice(0, comparedResults(query))
+  if (compared.length === 0) return rows.map((row) => ({ ...row, score: row.document.score, supersededBy: null }))
+  const places = compared.map(({ place }) => place)
+  const texts = await store.inProject(projectId, (tx) =>
+    loadHitTexts(tx, { places, charactersMax: CHARACTERS_OF_HIT_MAX }),
+  )
+  const textAt = new Map(texts.map((text) => [text.place, text]))
+  const { order, replacedBy } = reorder(
+    query,
+    compared.map(({ row, place }, index) => {
+      const { content = '', isOfPerson = false } = textAt.get(index) ?? {}
+      return { text: content, isOfPerson, atMs: row.orderedAtMs, seq: place.seq }
+    }),
+  )
+  const ordered = order.flatMap((index) => {
+    const [hit, newest] = [compared[index], compared[replacedBy[index] ?? -1]]
+    return hit === undefined ? [] : [{ ...hit, supersededBy: newest?.row.messageId ?? null }]
+  })
+  const rest = rows.slice(compared.length).map((row) => ({ ...row, supersededBy: null }))
+  let score = 0
+  const scored: OrderedHit[] = []
+  for (const hit of [...ordered, ...rest].reverse()) {
+    score = Math.max(score, hit.document.score)
+    scored.push({ ...hit, score })
+  }
+  return scored.reverse()
+}
