@@ -192,6 +192,7 @@ export async function weave(database: TestStore, project: string, generated: Gen
           messageId: pruned.message.input.id,
           action: 'condense',
           text: '📝 [recall:x]',
+          calls: [{ number: 1, text: '✏️ Edited é\0 [recall:x:tool-1]', freedTokens: 3 }],
         } as const
         await insertPrunings(tx, { threadId, prunings: [{ ...pruning, tokens: 4, reason: 'old', archiveId }] })
       }

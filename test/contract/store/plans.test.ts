@@ -180,6 +180,7 @@ describe('queries on a table that grows', () => {
       const pruning = {
         action: 'stub',
         text: '',
+        calls: null,
         tokens: 0,
         reason: '',
         archiveId: newId(),

@@ -3,7 +3,7 @@ import { buildContext, ineligibleReason, type Message } from '@heddle/core'
 import type { Measured } from '@heddle/test-support/figure'
 import { conversationOf, conversationSteps, type Step } from '@heddle/test-support/samples/conversations'
 import { simulatedInput } from '@heddle/test-support/samples/simulated-input'
-import { SimulatedThread } from '@heddle/test-support/samples/simulated-thread'
+import { archiveKey, SimulatedThread } from '@heddle/test-support/samples/simulated-thread'
 import { validateAnthropic, validateOpenAiChat } from '@heddle/test-support/validators/index'
 import fc from 'fast-check'
 
@@ -85,9 +85,16 @@ function faultOfRound(thread: SimulatedThread): string | null {
   for (const message of eligible) {
     if (covered.has(message.id) === left.has(message.id)) return `${message.id} is not there exactly once`
     const pruning = state?.prunings.get(message.id)
-    if (pruning && thread.archive.get(message.id)?.content !== contentOf(message, pruning.action)) {
+    if (pruning === undefined) continue
+    const contentAt = (location: string) => thread.archive.get(archiveKey({ messageId: message.id, location }))?.content
+    const isInputAlone = pruning.action === 'condense' && pruning.text === ''
+    if (!isInputAlone && contentAt('') !== contentOf(message, pruning.action)) {
       return `${message.id} does not come back to the byte`
     }
+    const lost = pruning.calls?.find(
+      ({ number }) => contentAt(`tool-${number}`) !== JSON.stringify(message.toolCalls[number - 1]),
+    )
+    if (lost !== undefined) return `call ${lost.number} of ${message.id} does not come back to the byte`
   }
   return faultOfContexts(thread, eligible.length)
 }

@@ -51,8 +51,9 @@ export async function measurePruning(dataDir: string): Promise<Measured[]> {
       note: `${settled.threads.length} threads in two formats`,
     })
   }
-  const recalled = runs.reduce((sum, run) => sum + run.recalled, 0)
-  const pruned = runs.reduce((sum, run) => sum + run.pruned, 0)
+  const sumOf = (part: 'recalled' | 'pruned' | 'calls' | 'callsRecalled') =>
+    runs.reduce((sum, run) => sum + run[part], 0)
+  const [recalled, pruned] = [sumOf('recalled') + sumOf('callsRecalled'), sumOf('pruned') + sumOf('calls')]
   const bytes = Math.max(...runs.map((run) => run.bytes))
   const textBytes = sessions
     .flatMap(({ messages }) => messages)
@@ -67,7 +68,7 @@ export async function measurePruning(dataDir: string): Promise<Measured[]> {
       value: pruned === 0 ? 0 : recalled / pruned,
       unit: 'share',
       target: '>= 1',
-      note: `${recalled} of ${pruned} condensed, removed and summarized messages, by SHA-256`,
+      note: `${recalled} of ${pruned} condensed, removed and summarized contents by SHA-256, ${sumOf('calls')} of them inputs of calls`,
     },
     {
       name: 'prune.storage',
@@ -85,6 +86,9 @@ interface RunTotals {
   readonly faults: number
   readonly pruned: number
   readonly recalled: number
+  /** Inputs of calls that later writes superseded. */
+  readonly calls: number
+  readonly callsRecalled: number
   readonly bytes: number
 }
 
@@ -92,7 +96,7 @@ async function totalsOf({ client, sql, emptyBytes, threads }: Settled): Promise<
   // Before any context is built, because stored contexts are temporary and not part of the input.
   const bytes = (await databaseBytes(sql)) - emptyBytes
   const byMode = new Map<string, { before: number; after: number }>()
-  const totals = { faults: 0, pruned: 0, recalled: 0 }
+  const totals = { faults: 0, pruned: 0, recalled: 0, calls: 0, callsRecalled: 0 }
   for (const { thread, messages } of threads) {
     const context = await client.contexts.build({ thread, format: 'anthropic' })
     for (const { mode, count, tokens, tokensRaw } of context.receipt.entries) {
@@ -105,8 +109,17 @@ async function totalsOf({ client, sql, emptyBytes, threads }: Settled): Promise<
     totals.faults += validateOpenAiChat(chat.messages as never).length
 
     const originals = new Map(messages.map((message) => [message.id, message]))
-    for (const { id, reference } of await shortened(client, thread, context, sql)) {
+    for (const { id, reference, calls } of await shortened(client, thread, context, sql)) {
       const original = originals.get(id)
+      for (const number of calls) {
+        const { content } = await client.recall({
+          ref: `${reference}:tool-${number}`,
+          thread,
+          maxTokens: limits.budgetTokensMax,
+        })
+        totals.calls++
+        totals.callsRecalled += Number(content === JSON.stringify(original?.toolCalls?.[number - 1]))
+      }
       const recalled = await client.recall({ ref: reference, thread, maxTokens: limits.budgetTokensMax })
       // A message that consists of calls is recalled as these.
       const content = original?.content || (original?.toolCalls === undefined ? '' : JSON.stringify(original.toolCalls))
@@ -147,10 +160,15 @@ async function shortened(client: Client, thread: string, context: ContextResult,
       mode === 'raw' && messageId !== undefined ? [messageId] : [],
     ),
   )
-  const pruned = await sql<{ messageId: string }[]>`
-    select distinct message_id as "messageId" from heddle.prunings where thread_id = ${threadIdOf(projectIdOf(PROJECT), thread)}`
-  const ever = new Set(pruned.map(({ messageId }) => messageId))
-  const found: { id: string; reference: string }[] = []
+  const pruned = await sql<{ messageId: string; calls: { number: number }[] | null }[]>`
+    select message_id as "messageId", calls from heddle.prunings where thread_id = ${threadIdOf(projectIdOf(PROJECT), thread)}`
+  const ever = new Map<string, Set<number>>()
+  for (const { messageId, calls } of pruned) {
+    const numbers = ever.get(messageId) ?? new Set()
+    for (const { number } of calls ?? []) numbers.add(number)
+    ever.set(messageId, numbers)
+  }
+  const found: { id: string; reference: string; calls: ReadonlySet<number> }[] = []
   let cursor: string | undefined
   do {
     const page = await client.messages.list({
@@ -158,7 +176,9 @@ async function shortened(client: Client, thread: string, context: ContextResult,
       limit: limits.pageItemsMax,
       ...(cursor !== undefined && { cursor }),
     })
-    for (const { id, reference } of page.items) if (ever.has(id) || !verbatim.has(id)) found.push({ id, reference })
+    for (const { id, reference } of page.items) {
+      if (ever.has(id) || !verbatim.has(id)) found.push({ id, reference, calls: ever.get(id) ?? new Set() })
+    }
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)
   return found

@@ -29,7 +29,7 @@ const plannedMessageSchema = z.object({
   role: z.string(),
   action: z.enum(['condense', 'remove', 'stub', 'summarize']),
   reason: z.string(),
-  /** The replacement text; empty if the message would be removed. */
+  /** The text that replaces it, or inputs of its calls; empty if the message would be removed. */
   text: z.string(),
   tokensBefore: z.int(),
   tokensAfter: z.int(),

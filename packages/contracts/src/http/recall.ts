@@ -28,6 +28,8 @@ export const archiveSearchBodySchema = named('ArchiveSearchBody', archiveSearchS
 const archiveEntry = {
   ref: z.string().describe(`The form of references: ${addressNote}.`),
   messageId: idSchema,
+  /** Where in the message the content is, as its `ref` ends: `tool-2` for a call; null for its whole text. */
+  location: z.string().nullable(),
   sourceId: z.string().nullable(),
   thread: z.string(),
   kind: z.string(),

@@ -30,6 +30,8 @@ export const toolRuleSchema = z.strictObject({
   directory: words.optional(),
   /** Arguments that may contain a patch that names its files. */
   patch: words.optional(),
+  /** Arguments with the whole content of the file: such a call replaces all that earlier ones wrote. */
+  content: words.optional(),
   /**
    * The tool works on the file that it has open: a call with one of these arguments (true: any call) need not name a
    * file, since its result may.

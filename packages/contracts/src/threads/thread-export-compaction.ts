@@ -63,6 +63,12 @@ export const pruningRecord = z.strictObject({
   archive: z.strictObject({ messageId: idSchema, location: z.string().max(200) }),
   action: z.enum(['condense', 'remove', 'stub']),
   text: line,
+  /** The calls whose inputs are replaced by a line; files of earlier versions do not have it. */
+  calls: z
+    .array(z.strictObject({ number: z.int().min(1), text: line, freedTokens: count }))
+    .max(10_000)
+    .nullable()
+    .optional(),
   tokens: count,
   reason: line,
   undoneAt: time.nullable(),

@@ -18,6 +18,7 @@ export {
   type PlannedPruning,
   planCompaction,
 } from './plan.js'
+export { toPruning } from './remaining.js'
 export { isSummarizedInParts, SUMMARIZED_MESSAGES_MAX, settle, stateAfter } from './settle.js'
 export { type CompactionState, type Coverage, isCovered, isOvertaken, type Pruning } from './state.js'
 export { costUnder, summaryTokensMax } from './state-costs.js'

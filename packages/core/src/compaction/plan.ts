@@ -3,12 +3,12 @@ import type { Message, Position } from '../conversation/message.js'
 import { comparePositions, positionOf } from '../conversation/order.js'
 import { turnEnds } from '../conversation/turns.js'
 import { decidePrunings, type PruneDecision } from '../prune/decide.js'
-import { countTokens } from '../tokens/tokens.js'
 import { toolCatalogOf } from '../tools/catalog.js'
-import { countMessageTokens, overheadTokens, rawCost } from './costs.js'
+import { overheadTokens, rawCost } from './costs.js'
 import { dueTokens, isCompactionDue, type Lane } from './lane.js'
 import { planSummary } from './plan-summary.js'
-import { type CompactionState, type Coverage, isCovered } from './state.js'
+import { remainingTokens } from './remaining.js'
+import { type CompactionState, type Coverage, isCovered, keepsText } from './state.js'
 import { costUnder, plannedSummaryTokens } from './state-costs.js'
 import { reportedIn } from './usage.js'
 
@@ -181,16 +181,14 @@ export function planPrunings(
  */
 function prunedAmong(visible: readonly Message[], state: CompactionState | null) {
   const found = visible.flatMap(({ id }) => state?.prunings.get(id) ?? [])
-  const condensed = found.filter(({ action }) => action === 'condense')
+  const condensed = found.filter((pruning) => pruning.action === 'condense' && !keepsText(pruning))
   return {
     alreadyPruned: new Set(found.map(({ messageId }) => messageId)),
     condensed: new Set(condensed.map(({ messageId }) => messageId)),
+    condensedCalls: new Map(
+      found.flatMap(({ messageId, calls }) =>
+        calls === null ? [] : [[messageId, calls.map(({ number }) => number)] as const],
+      ),
+    ),
   }
-}
-
-/** A condensed message keeps its calls and its signed reasoning; its content, which names its parts, is replaced. */
-function remainingTokens(decision: PruneDecision, message: Message | undefined): number {
-  if (!message || decision.action === 'remove') return 0
-  const left = { ...message, content: decision.text, thinking: [], parts: [] }
-  return countMessageTokens(left, countTokens).tokens
 }

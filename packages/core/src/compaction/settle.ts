@@ -5,6 +5,7 @@ import { comparePositions, inConversationOrder } from '../conversation/order.js'
 import { countTokens } from '../tokens/tokens.js'
 import type { Lane } from './lane.js'
 import { type CompactionPlan, nextCompaction } from './plan.js'
+import { toPruning } from './remaining.js'
 import { settledSummary } from './settled-summary.js'
 import { type CompactionState, isCovered, type Pruning } from './state.js'
 import { summaryTokensMax } from './state-costs.js'
@@ -32,8 +33,8 @@ function stateWith(
   before: CompactionState | null,
   headSeq: number,
 ): CompactionState {
-  for (const { messageId, action, text, reason, tokens } of plan.prunings) {
-    prunings.set(messageId, { messageId, action, text, reason, tokens })
+  for (const planned of plan.prunings) {
+    prunings.set(planned.messageId, toPruning(planned))
   }
   return {
     point: plan.point,

@@ -1,3 +1,4 @@
+import type { CondensedCall } from '../conversation/calls.js'
 import type { Message, Position } from '../conversation/message.js'
 import { comparePositions } from '../conversation/order.js'
 
@@ -5,10 +6,18 @@ import { comparePositions } from '../conversation/order.js'
 export interface Pruning {
   readonly messageId: string
   readonly action: 'condense' | 'remove' | 'stub'
+  /** The text that replaces that of the message; empty if it is removed, or if only inputs of calls are replaced. */
   readonly text: string
+  /** The calls whose inputs are replaced; null without any. */
+  readonly calls: readonly CondensedCall[] | null
   /** Tokens of the text and of the calls that stay; reasoning that stays is counted with its message. */
   readonly tokens: number
   readonly reason: string
+}
+
+/** Whether only inputs of calls are replaced, so that the text of the message stays. */
+export function keepsText({ action, text }: Pick<Pruning, 'action' | 'text'>): boolean {
+  return action === 'condense' && text === ''
 }
 
 /** A range of a conversation, both ends included. */

@@ -1,9 +1,10 @@
 import { overheadTokens } from '../compaction/costs.js'
 import type { CompactionState } from '../compaction/state.js'
 import { costUnder } from '../compaction/state-costs.js'
+import { isElidable } from '../conversation/calls.js'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
-import { elidedArguments, elisionMark, isElidable } from './message-outcomes.js'
+import { elidedArguments, elisionMark } from './message-outcomes.js'
 
 /** Minimum tokens of an elided text: its beginning, its end and its reference. */
 export const ELIDED_TOKENS_MIN = 48

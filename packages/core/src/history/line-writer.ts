@@ -1,4 +1,5 @@
 import type { ToolCall } from '@heddle/contracts'
+import { elidedInput, isElidable } from '../conversation/calls.js'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import type { ToolPair } from '../conversation/turns.js'
@@ -8,7 +9,7 @@ import { wholeThinking } from '../formats/thinking.js'
 import { contentWithLines, mayDeliverParts, partReference } from '../parts/line.js'
 import { withoutRoom } from '../parts/room.js'
 import { FAILED_REASON } from '../prune/rules.js'
-import { elidedArguments, type Fate, type FateOptions, isElidable } from './message-outcomes.js'
+import { elidedArguments, type Fate, type FateOptions } from './message-outcomes.js'
 
 /** One message to be sent, and the stored messages that it represents. */
 export interface Line {
@@ -103,16 +104,18 @@ export class LineWriter {
     const shortened = new Set<string>()
     const hasThinking = messages.some((message) => wholeThinking(message).length > 0)
     for (const message of messages) {
-      const isElided = this.#fate(message).mode === 'elided'
+      const { mode, calls: condensed = [] } = this.#fate(message)
+      const isElided = mode === 'elided'
       for (const pair of this.conversation.pairs.byCallMessage.get(message.id) ?? []) {
         const id = this.#uniqueCallId(pair.call.id, message.code, pair.callIndex)
         const isNeedless = this.#isOldFailure(pair, hasThinking)
         const isLong = isElidable(pair.call)
+        const line = condensed.find(({ number }) => number === pair.callIndex + 1)?.text
         const args =
           isLong && (isElided || isNeedless)
             ? elidedArguments(this.options.reference(message), pair.callIndex)
             : pair.call.arguments
-        calls.push({ ...pair.call, id, arguments: args })
+        calls.push({ ...pair.call, id, arguments: line === undefined ? args : elidedInput(line) })
         if (isLong && isNeedless) shortened.add(message.id)
         results.push(this.#resultLine(pair.result, pair.call, id))
       }

@@ -1,5 +1,6 @@
-import type { EntryMode, ToolCall } from '@heddle/contracts'
-import { type CompactionState, isCovered } from '../compaction/state.js'
+import type { EntryMode } from '@heddle/contracts'
+import { type CompactionState, isCovered, keepsText } from '../compaction/state.js'
+import { type CondensedCall, elidedInput } from '../conversation/calls.js'
 import type { Message } from '../conversation/message.js'
 import { contentWithLines, mayDeliverParts } from '../parts/line.js'
 import { elideMiddle } from '../summarizing/sources.js'
@@ -9,6 +10,8 @@ export interface Fate {
   readonly mode: Extract<EntryMode, 'raw' | 'condensed' | 'stub' | 'elided' | 'removed' | 'covered' | 'left-out'>
   /** Its content in the context. */
   readonly content: string
+  /** Its calls whose inputs a compaction replaced. */
+  readonly calls?: readonly CondensedCall[]
   readonly reason: string
 }
 
@@ -28,7 +31,9 @@ export function fateOf(message: Message, state: CompactionState | null, options:
   const pruning = state?.prunings.get(message.id)
   if (pruning?.action === 'remove') return { mode: 'removed', content: '', reason: pruning.reason }
   if (pruning) {
-    return { mode: pruning.action === 'stub' ? 'stub' : 'condensed', content: pruning.text, reason: pruning.reason }
+    const mode = pruning.action === 'stub' ? 'stub' : 'condensed'
+    const content = keepsText(pruning) ? ownText(message, options) : pruning.text
+    return { mode, content, ...(pruning.calls !== null && { calls: pruning.calls }), reason: pruning.reason }
   }
   const cap = options.caps.get(message.id)
   if (cap !== undefined) {
@@ -39,10 +44,11 @@ export function fateOf(message: Message, state: CompactionState | null, options:
     }
   }
   const reason = message.pinned ? 'pinned' : message.undone ? UNDONE_REASON : 'recent'
-  const content = mayDeliverParts(message.role)
-    ? message.content
-    : contentWithLines(message, options.reference(message))
-  return { mode: 'raw', content, reason }
+  return { mode: 'raw', content: ownText(message, options), reason }
+}
+
+function ownText(message: Message, { reference }: FateOptions): string {
+  return mayDeliverParts(message.role) ? message.content : contentWithLines(message, reference(message))
 }
 
 const UNDONE_REASON = 'its pruning was undone'
@@ -78,21 +84,12 @@ export function elisionMark(message: Message, reference: string): string {
   return `[… ${message.tokens} tokens in all, [recall:${reference}] …]`
 }
 
-/** Shorter arguments are kept when their message is elided. */
-const ARGUMENT_CHARACTERS_KEPT_MAX = 200
-
-/** Whether a call's arguments are left out when its message is elided. */
-export function isElidable(call: ToolCall): boolean {
-  const text = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)
-  return text.length > ARGUMENT_CHARACTERS_KEPT_MAX
-}
-
 /**
- * Replaces arguments that are too long for the budget; an object, as providers require.
+ * Replaces arguments that are too long for the budget.
  *
  * @param reference of the message
  * @param callIndex of the call in it
  */
 export function elidedArguments(reference: string, callIndex: number): Record<string, string> {
-  return { elided: `[recall:${reference}:tool-${callIndex + 1}]` }
+  return elidedInput(`[recall:${reference}:tool-${callIndex + 1}]`)
 }

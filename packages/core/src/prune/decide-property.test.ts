@@ -7,7 +7,7 @@ import { countTokens } from '../tokens/tokens.js'
 
 describe('for any conversation', () => {
   const step = fc.record({
-    kind: fc.constantFrom('user', 'reply', 'view', 'edit', 'bash', 'parallel', 'lost'),
+    kind: fc.constantFrom('user', 'reply', 'view', 'edit', 'write', 'bash', 'parallel', 'lost'),
     path: fc.constantFrom('/a.ts', '/b.ts'),
     offset: fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
     failed: fc.boolean(),
@@ -23,6 +23,7 @@ describe('for any conversation', () => {
       else if (kind === 'reply') add({ role: 'assistant', content: text, pinned })
       else if (kind === 'view') tool('Read', args, FILE, more)
       else if (kind === 'edit') tool('Edit', args, 'The file was updated. '.repeat(9), more)
+      else if (kind === 'write') tool('Write', { file_path: path, content: FILE }, 'The file was written.', more)
       else if (kind === 'bash') tool('Bash', { command: `run ${path}` }, 'output\n'.repeat(30), more)
       else if (kind === 'lost') add({ role: 'assistant', toolCalls: [{ id: 'lost', name: 'Read', arguments: args }] })
       else {
@@ -45,14 +46,18 @@ describe('for any conversation', () => {
         const pairs = pairToolCalls(messages)
         const decisions = decide(messages, { settings: { ...defaultSettings.prune, keepLastN: keep } })
         const removed = new Set(decisions.flatMap(({ action, messageId }) => (action === 'remove' ? [messageId] : [])))
-        for (const { action, messageId, text, archive } of decisions) {
+        for (const { action, messageId, text, calls, archive } of decisions) {
           const message = messages.find(({ id }) => id === messageId)
           expect(message?.pinned).toBe(false)
           expect(messages.length - (message?.seq ?? 0)).toBeGreaterThanOrEqual(keep)
           expect(text).not.toContain('\n')
-          expect(text === '').toBe(action === 'remove')
-          if (message?.role === 'tool_result' || action !== 'remove') expect(archive.content).toBe(message?.content)
-          if (action !== 'remove') expect(countTokens(text)).toBeLessThan(archive.tokens)
+          for (const call of calls) {
+            expect(call.archive.content).toBe(JSON.stringify(message?.toolCalls[call.number - 1]))
+            expect(countTokens(call.text)).toBeLessThan(call.archive.tokens)
+          }
+          expect(text === '').toBe(action === 'remove' || archive === calls[0]?.archive)
+          if (text !== '' || message?.role === 'tool_result') expect(archive.content).toBe(message?.content)
+          if (text !== '') expect(countTokens(text)).toBeLessThan(archive.tokens)
         }
         for (const pair of [...pairs.byCallMessage.values()].flat()) {
           if (pair.result) expect(removed.has(pair.callMessage.id)).toBe(removed.has(pair.result.id))
@@ -68,9 +73,16 @@ describe('for any conversation', () => {
       fc.property(conversations, (messages) => {
         const first = decide(messages)
         const alreadyPruned = new Set(first.map(({ messageId }) => messageId))
-        const condensed = new Set(first.flatMap(({ action, messageId }) => (action === 'condense' ? [messageId] : [])))
+        const condensed = new Set(
+          first.flatMap(({ action, messageId, text }) => (action === 'condense' && text !== '' ? [messageId] : [])),
+        )
+        const condensedCalls = new Map(
+          first.flatMap(({ messageId, calls }) =>
+            calls.length === 0 ? [] : [[messageId, calls.map(({ number }) => number)]],
+          ),
+        )
         expect(decide(messages)).toEqual(first)
-        expect(decide(messages, { alreadyPruned, condensed })).toEqual([])
+        expect(decide(messages, { alreadyPruned, condensed, condensedCalls })).toEqual([])
       }),
       { numRuns: 100 },
     )

@@ -1,38 +1,31 @@
-import type { Settings, ToolKind } from '@heddle/contracts'
+import type { Settings } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { isAssistantSide, type ToolPairs } from '../conversation/turns.js'
 import { contentWithLines, describePart, partLines } from '../parts/line.js'
 import { partsTokens } from '../parts/tokens.js'
 import { countTokens } from '../tokens/tokens.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
+import type { ArchiveDraft } from './archive-draft.js'
 import { condensedLine, stubLine } from './condense.js'
+import { besideReasoning, type CallDraft, condenseCalls } from './condense-calls.js'
 import { type ToolEvent, toolEvents } from './events.js'
 import { summarizeInOneLine } from './one-line.js'
-import { type Candidate, pruneRules, type Verdict } from './rules.js'
-import { findSuperseded } from './supersession.js'
+import { type Candidate, OVERWRITTEN_REASON, pruneRules, type Verdict } from './rules.js'
+import { findOverwritten, findSuperseded } from './supersession.js'
 
 export type PruneAction = 'condense' | 'remove' | 'stub'
-
-/** The archive entry of a pruned message, for recall. */
-export interface ArchiveDraft {
-  readonly messageId: string
-  readonly contentType: Exclude<ToolKind, 'other'> | 'assistant' | 'other'
-  readonly summary: string
-  /** The message's content byte for byte; for a removed message that is only a call, its calls as JSON. */
-  readonly content: string
-  readonly filePaths: readonly string[]
-  readonly toolName: string | null
-  readonly tokens: number
-}
 
 export interface PruneDecision {
   readonly messageId: string
   /** `stub`: the result was due for removal, but its call has to stay. */
   readonly action: PruneAction
-  /** The text that replaces the message; empty if it is removed. */
+  /** The text that replaces that of the message; empty if it is removed, or if only inputs of its calls are replaced. */
   readonly text: string
+  /** The calls whose inputs are replaced, in their order. */
+  readonly calls: readonly CallDraft[]
   /** A fixed phrase, for receipts and counts. */
   readonly reason: string
+  /** That of the message; if only inputs are replaced, that of the first call. */
   readonly archive: ArchiveDraft
 }
 
@@ -42,8 +35,10 @@ export interface PruneInput {
   readonly pairs: ToolPairs
   readonly settings: Settings['prune']
   readonly alreadyPruned: ReadonlySet<string>
-  /** The condensed ones among `alreadyPruned`: they may still be removed, since an outdated view misleads. */
+  /** Those among `alreadyPruned` whose text is condensed: they may still be removed, since an outdated view misleads. */
   readonly condensed?: ReadonlySet<string>
+  /** The numbers of the calls whose inputs are replaced already, by the id of the message; others may follow. */
+  readonly condensedCalls?: ReadonlyMap<string, readonly number[]>
   /** Messages that must stay unchanged besides the pinned ones, such as the turns of a pin. */
   readonly keptRaw?: ReadonlySet<string>
   /** The reference of a message: `msg-xxxxxxxx`. */
@@ -52,15 +47,16 @@ export interface PruneInput {
 }
 
 /**
- * Decides which messages of a conversation are condensed or removed, by the rules of docs/pruning.md. A message is
- * decided on once, except that a condensed one may be removed later. A result is removed together with its call, or
- * leaves a stub; a text that would not become shorter stays. In conversation order.
+ * Decides which messages of a conversation are condensed or removed, by the rules of docs/pruning.md. A message is decided on
+ * once, except that a condensed one may be removed later, and inputs of its calls condensed. A result is removed together with
+ * its call, or leaves a stub; a text that would not become shorter stays. In conversation order.
  */
 export function decidePrunings(input: PruneInput): PruneDecision[] {
   const { messages, pairs, settings, alreadyPruned } = input
   const events = toolEvents(messages, pairs, input.catalog)
   const eventOf = new Map(events.map((event) => [event.result.id, event]))
   const superseded = findSuperseded(events)
+  const outdated = outdatedCalls(events, input)
   const untouchable = findUntouchable(input)
   const present = new Set(messages.map((message) => message.id))
   const decisions = new Map<string, PruneDecision>()
@@ -69,15 +65,54 @@ export function decidePrunings(input: PruneInput): PruneDecision[] {
     const age = messages.length - 1 - index
     if (age < settings.keepLastN) break
     const again = alreadyPruned.has(message.id)
-    if (untouchable.has(message.id) || (again && !input.condensed?.has(message.id))) continue
+    const isCondensed = input.condensed?.has(message.id) ?? false
+    const earlierCalls = input.condensedCalls?.get(message.id) ?? []
+    if (untouchable.has(message.id) || (again && !isCondensed && earlierCalls.length === 0)) continue
     const event = eventOf.get(message.id) ?? null
     const supersededBy = superseded.get(message.id) ?? null
     const verdict = firstVerdict({ message, age, event, supersededBy, settings })
-    if (verdict === null || (again && verdict.action === 'condense')) continue
-    for (const decision of carryOut(verdict, message, event, { input, untouchable, present }))
-      decisions.set(decision.messageId, decision)
+    const carriedOut = verdict === null ? [] : carryOut(verdict, message, event, { input, untouchable, present })
+    const calls = condenseCalls(message, outdated.get(message.id) ?? [], input.reference(message))
+    const own = carriedOut.find(({ messageId }) => messageId === message.id)
+    const isNews = calls.length > earlierCalls.length || own?.action === 'remove' || own?.action === 'stub'
+    if (again && !isNews && (isCondensed || own === undefined)) continue
+    for (const decision of withCalls(message, carriedOut, calls)) decisions.set(decision.messageId, decision)
   }
   return messages.flatMap((message) => decisions.get(message.id) ?? [])
+}
+
+/** The calls whose inputs are needless, those that were condensed before included, by the ids of their messages. */
+function outdatedCalls(
+  events: readonly ToolEvent[],
+  { messages, condensedCalls }: PruneInput,
+): Map<string, ToolEvent[]> {
+  const overwritten = findOverwritten(events)
+  const calls = new Map<string, ToolEvent[]>()
+  if (overwritten.size === 0 && !condensedCalls?.size) return calls
+  const unchangeable = besideReasoning(messages)
+  for (const event of events) {
+    if (event.pair === null) continue
+    const { callMessage, callIndex } = event.pair
+    const isOutdated = overwritten.has(event) || condensedCalls?.get(callMessage.id)?.includes(callIndex + 1)
+    if (!isOutdated || unchangeable.has(callMessage.id)) continue
+    calls.set(callMessage.id, [...(calls.get(callMessage.id) ?? []), event])
+  }
+  return calls
+}
+
+/** Adds calls to the decision on their message; without one, the text of the message stays. */
+function withCalls(
+  message: Message,
+  decisions: readonly PruneDecision[],
+  calls: readonly CallDraft[],
+): PruneDecision[] {
+  const [first] = calls
+  if (first === undefined) return [...decisions]
+  const { id: messageId } = message
+  const isDecided = decisions.some((decision) => decision.messageId === messageId)
+  if (isDecided) return decisions.map((each) => (each.messageId === messageId ? { ...each, calls } : each))
+  const { archive } = first
+  return [...decisions, { messageId, action: 'condense', text: '', calls, reason: OVERWRITTEN_REASON, archive }]
 }
 
 function firstVerdict(candidate: Candidate): Verdict | null {
@@ -124,19 +159,22 @@ function carryOut(
   const withLines = (text: string) => [text, ...partLines(message, reference)].join(' ')
   if (verdict.action === 'condense') {
     const text = message.role === 'user' ? contentWithLines(message, reference) : withLines(condensedLine(parts))
-    return ifShorter({ messageId: message.id, action: 'condense', text, reason, archive })
+    return ifShorter({ messageId: message.id, action: 'condense', text, calls: [], reason, archive })
   }
   const caller = removableCaller(event, surroundings)
   if (caller === null) {
     // An error text is useful, unless it makes the stub longer than the result.
     const texts = [stubLine(reason, parts), stubLine(reason, { ...parts, summary: '' })].map(withLines)
-    const stubs = texts.flatMap((text) => ifShorter({ messageId: message.id, action: 'stub', text, reason, archive }))
+    const stubs = texts.flatMap((text) =>
+      ifShorter({ messageId: message.id, action: 'stub', text, calls: [], reason, archive }),
+    )
     return stubs.slice(0, 1)
   }
-  return [
-    { messageId: caller.id, action: 'remove', text: '', reason, archive: archiveOfCall(caller, input.catalog) },
-    { messageId: message.id, action: 'remove', text: '', reason, archive },
-  ]
+  return [removal(caller, reason, archiveOfCall(caller, input.catalog)), removal(message, reason, archive)]
+}
+
+function removal({ id: messageId }: Message, reason: string, archive: ArchiveDraft): PruneDecision {
+  return { messageId, action: 'remove', text: '', calls: [], reason, archive }
 }
 
 function ifShorter(decision: PruneDecision): PruneDecision[] {
@@ -158,6 +196,7 @@ function archiveOf(message: Message, event: ToolEvent | null): ArchiveDraft {
   const kind = event?.use.kind ?? (isAssistantSide(message) ? 'assistant' : 'other')
   return {
     messageId: message.id,
+    location: '',
     contentType: kind,
     summary: summarizeInOneLine(shown, event?.use ?? null, event?.outcome ?? null),
     content: message.content,
@@ -185,6 +224,7 @@ function archiveOfCall(caller: Message, catalog?: ToolCatalog): ArchiveDraft {
   const use = call ? describeToolCall(call, catalog) : null
   return {
     messageId: caller.id,
+    location: '',
     contentType: use?.kind ?? 'assistant',
     summary: summarizeInOneLine(
       `called ${call?.name ?? ''} ${use?.path ?? use?.pattern ?? use?.command ?? ''}`,

@@ -35,6 +35,9 @@ export const pruneRules: readonly PruneRule[] = [
 /** A call that stays because of its text still loses its input: see the layout of histories. */
 export const FAILED_REASON = 'old result of a failed call'
 
+/** The message stays, without the input of its call. */
+export const OVERWRITTEN_REASON = 'input superseded by a later write'
+
 function removeOldFailure({ message, age, event, settings }: Candidate): Verdict | null {
   if (!event?.outcome.failed || age <= settings.removeErrorsAfter) return null
   return holdsUserWords(message.content) ? null : { action: 'remove', reason: FAILED_REASON }

@@ -45,6 +45,23 @@ export function findSuperseded(events: readonly ToolEvent[]): Map<string, Supers
   return superseded
 }
 
+/**
+ * Finds the edits and writes of files whose whole content a later call wrote: nothing of their input is in the file any more.
+ *
+ * @param events results with their calls, in conversation order
+ */
+export function findOverwritten(events: readonly ToolEvent[]): Set<ToolEvent> {
+  const overwritten = new Set<ToolEvent>()
+  const writtenLater = new Set<string>()
+  for (const event of events.toReversed()) {
+    const { use, outcome, paths } = event
+    if (outcome.failed || use.kind !== 'edit' || paths.length === 0) continue
+    if (paths.every((path) => writtenLater.has(path))) overwritten.add(event)
+    if (use.writesWhole) for (const path of paths) writtenLater.add(path)
+  }
+  return overwritten
+}
+
 /** In a scan from the end: the files changed with success after the current position. */
 class ChangedFiles {
   readonly #files = new Set<string>()

@@ -131,7 +131,14 @@ describe('a thread with a summarized beginning', () => {
     prunings: new Map([
       [
         pruned.id,
-        { messageId: pruned.id, action: 'condense', text: 'short [recall:msg-00000002]', tokens: 8, reason: 'old' },
+        {
+          messageId: pruned.id,
+          action: 'condense',
+          text: 'short [recall:msg-00000002]',
+          calls: null,
+          tokens: 8,
+          reason: 'old',
+        },
       ],
     ]),
   }

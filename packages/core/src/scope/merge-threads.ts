@@ -1,9 +1,10 @@
 import { limits } from '@heddle/contracts'
 import { countMessageTokens } from '../compaction/costs.js'
-import type { CompactionState, Pruning } from '../compaction/state.js'
+import { remainingOf } from '../compaction/remaining.js'
+import { type CompactionState, keepsText, type Pruning } from '../compaction/state.js'
 import type { Message } from '../conversation/message.js'
 import { comparePositions } from '../conversation/order.js'
-import { fromAnywhere, referenceIn } from './references.js'
+import { pruningIn, referenceIn } from './references.js'
 import { newestOf, sharedCallIds, type ThreadShareOfScope, turnsOf } from './turns.js'
 
 /** Several threads merged into one conversation. */
@@ -115,11 +116,11 @@ function ofThread(
   thread: string,
   count: (text: string) => number,
 ): Pruning {
-  const own = fromAnywhere(pruning.text, thread)
-  const text = message.role === 'tool_result' || pruning.action === 'remove' ? own : marked(thread, own)
-  const left = { ...merged, content: text, parts: [] }
-  const tokens = pruning.action === 'remove' ? 0 : countMessageTokens(left, count).tokens
-  return { ...pruning, messageId: merged.id, text, tokens }
+  const own = pruningIn(pruning, thread)
+  const isWhole = message.role === 'tool_result' || pruning.action === 'remove' || keepsText(pruning)
+  const moved = { ...own, messageId: merged.id, text: isWhole ? own.text : marked(thread, own.text) }
+  const tokens = pruning.action === 'remove' ? 0 : countMessageTokens(remainingOf(merged, moved), count).tokens
+  return { ...moved, tokens }
 }
 
 /** The point is before the first message, so that a compaction for the request considers all of them. */

@@ -20,6 +20,8 @@ const count = countTokens
 test('a state read from anywhere has full references in its summary and its prunings, and the tokens of these texts', () => {
   const point = { orderedAtMs: 1, ordinal: 0, id: 'a' }
   const text = '📁 Viewed a.ts - 3 lines [recall:msg-1a2b3c4d]'
+  const call = { number: 1, text: '✏️ Edited a.ts [recall:msg-1a2b3c4d:tool-1]', freedTokens: 90 }
+  const inputOf = (elided: string) => JSON.stringify({ elided })
   const state: CompactionState = {
     point,
     headSeq: 1,
@@ -28,8 +30,19 @@ test('a state read from anywhere has full references in its summary and its prun
     summary: 'It failed [recall:msg-00000000] twice.',
     summaryTokens: count('It failed [recall:msg-00000000] twice.'),
     prunings: new Map([
-      ['a', { messageId: 'a', action: 'condense', text, tokens: count(text) + 4, reason: 'old' }],
-      ['b', { messageId: 'b', action: 'remove', text: '', tokens: 0, reason: 'old' }],
+      ['a', { messageId: 'a', action: 'condense', text, calls: null, tokens: count(text) + 4, reason: 'old' }],
+      ['b', { messageId: 'b', action: 'remove', text: '', calls: null, tokens: 0, reason: 'old' }],
+      [
+        'c',
+        {
+          messageId: 'c',
+          action: 'condense',
+          text: '',
+          calls: [call],
+          tokens: count(inputOf(call.text)),
+          reason: 'old',
+        },
+      ],
     ]),
   }
   const { summary, summaryTokens, prunings } = stateFromAnywhere(state, THREAD, count)
@@ -38,6 +51,12 @@ test('a state read from anywhere has full references in its summary and its prun
   expect(prunings.get('a')?.text).toBe('📁 Viewed a.ts - 3 lines [recall:nexora://_/fix%2Flogin%20%C3%BC/msg-1a2b3c4d]')
   expect(prunings.get('a')?.tokens).toBe(count(prunings.get('a')?.text ?? '') + 4)
   expect(prunings.get('b')).toBe(state.prunings.get('b'))
+  const moved = '✏️ Edited a.ts [recall:nexora://_/fix%2Flogin%20%C3%BC/msg-1a2b3c4d:tool-1]'
+  expect(prunings.get('c')).toMatchObject({
+    text: '',
+    calls: [{ number: 1, text: moved }],
+    tokens: count(inputOf(moved)),
+  })
 })
 
 test('a context with full references shows no short one and keeps to its budget', () => {

@@ -1,4 +1,5 @@
 import type { CompactionState, Pruning } from '../compaction/state.js'
+import { elidedInput } from '../conversation/calls.js'
 import { formatReference } from '../conversation/references.js'
 
 /** A message's reference that resolves outside its thread. */
@@ -30,9 +31,20 @@ export function stateFromAnywhere(
   return { ...state, summary, summaryTokens, prunings: new Map(prunings) }
 }
 
+/** A pruning with references that resolve outside of its thread; its tokens are those of before. */
+export function pruningIn(pruning: Pruning, thread: string): Pruning {
+  const calls = pruning.calls?.map((call) => ({ ...call, text: fromAnywhere(call.text, thread) })) ?? null
+  return { ...pruning, text: fromAnywhere(pruning.text, thread), calls }
+}
+
 function pruningFromAnywhere(pruning: Pruning, thread: string, count: (text: string) => number): Pruning {
-  const text = fromAnywhere(pruning.text, thread)
-  return text === pruning.text
-    ? pruning
-    : { ...pruning, text, tokens: pruning.tokens + count(text) - count(pruning.text) }
+  const moved = pruningIn(pruning, thread)
+  const before = textsOf(pruning)
+  const added = textsOf(moved).reduce((sum, text, index) => sum + count(text) - count(before[index] ?? ''), 0)
+  return added === 0 ? pruning : { ...moved, tokens: pruning.tokens + added }
+}
+
+/** The texts of a pruning, those of calls as the JSON that contexts contain. */
+function textsOf({ text, calls }: Pruning): string[] {
+  return [text, ...(calls ?? []).map((call) => JSON.stringify(elidedInput(call.text)))]
 }

@@ -23,6 +23,8 @@ export interface ToolUse {
   readonly directory: string | null
   /** Files that a command line changes or removes. */
   readonly writes: readonly ShellWrite[]
+  /** Whether an edit gives the whole content of its file. */
+  readonly writesWhole: boolean
   /** How to read the tool's results, if its row says so. */
   readonly result: ToolRule['result'] | null
 }
@@ -61,6 +63,7 @@ const unknownUse: ToolUse = {
   command: null,
   directory: null,
   writes: [],
+  writesWhole: false,
   result: null,
 }
 
@@ -94,7 +97,8 @@ function applyRule(rule: ToolRule, read: ReadArguments): ToolUse | null {
         rule.openFile === true || rule.openFile?.some((argument) => Object.hasOwn(fields, argument))
       if (paths.length === 0 && actsOnOpenFile !== true && whole) return null
       const range = rule.kind === 'file_view' ? rangeOf(fields, rule.range) : null
-      return { ...unknownUse, kind: rule.kind, path: paths[0] ?? null, paths, range }
+      const writesWhole = rule.kind === 'edit' && paths.length === 1 && givesContent(fields, rule.content ?? [])
+      return { ...unknownUse, kind: rule.kind, path: paths[0] ?? null, paths, range, writesWhole }
     }
     case 'grep': {
       const pattern = textField(fields, rule.pattern ?? []) ?? bareName(text)
@@ -109,6 +113,12 @@ function applyRule(rule: ToolRule, read: ReadArguments): ToolUse | null {
     case 'other':
       return unknownUse
   }
+}
+
+/** Whether a call has the content of a file as an argument, and does not append it. */
+function givesContent(fields: ReadArguments['fields'], keys: readonly string[]): boolean {
+  if (fields['append'] === true || /^a/.test(textField(fields, ['mode']) ?? '')) return false
+  return keys.some((key) => Object.hasOwn(fields, key) && typeof fields[key] === 'string')
 }
 
 function describeShell(command: string | null): ToolUse {

@@ -19,6 +19,8 @@ const PATH = [
   'notebook_path',
   'uri',
 ]
+/** Arguments with the whole content of a file. */
+const CONTENT = ['content', 'contents', 'file_text', 'file_content', 'fileContent', 'CodeContent', 'code', 'text']
 const FOLDER = [
   'path',
   'dir',
@@ -67,10 +69,14 @@ export const defaultToolTable: readonly ToolRule[] = [
   {
     names: ['str_replace_based_edit_tool', 'str_replace_editor', 'text_editor', 'edit_anthropic', 'file_editor'],
     kind: 'edit',
-    when: {
-      argument: 'command',
-      values: ['create', 'str_replace', 'insert', 'undo_edit', 'write', 'delete', 'rename'],
-    },
+    when: { argument: 'command', values: ['create', 'write'] },
+    path: PATH,
+    content: CONTENT,
+  },
+  {
+    names: ['str_replace_based_edit_tool', 'str_replace_editor', 'text_editor', 'edit_anthropic', 'file_editor'],
+    kind: 'edit',
+    when: { argument: 'command', values: ['str_replace', 'insert', 'undo_edit', 'delete', 'rename'] },
     path: PATH,
   },
   // Patches that contain the names of their files.
@@ -90,19 +96,19 @@ export const defaultToolTable: readonly ToolRule[] = [
     openFile: ['search', 'text', 'replacement_text', 'start_line'],
   },
   {
-    names: [
-      'write',
-      'write_file',
-      'write_to_file',
-      'create_file',
-      'save_file',
-      'file_write',
-      'fs_write',
-      'append_to_file',
-    ],
+    names: ['write', 'write_file', 'write_to_file', 'create_file', 'save_file', 'file_write'],
     kind: 'edit',
     path: PATH,
+    content: CONTENT,
   },
+  {
+    names: ['fs_write'],
+    kind: 'edit',
+    when: { argument: 'command', values: ['create'] },
+    path: PATH,
+    content: CONTENT,
+  },
+  { names: ['fs_write', 'append_to_file'], kind: 'edit', path: PATH },
   {
     names: ['edit_file', 'file_edit', 'notebook_edit', 'replace', 'str_replace', 'replace_in_file', 'search_replace'],
     kind: 'edit',

@@ -115,9 +115,10 @@ function plannedMessages(
     tokensBefore: message.tokens,
   })
   // A message that is both pruned and summarized is listed once: a context would have the summary.
-  const pruned = prunings.flatMap(({ messageId, action, reason, text, tokens }): PlannedMessage[] => {
+  const pruned = prunings.flatMap(({ messageId, action, reason, text: own, calls, tokens }): PlannedMessage[] => {
     const message = byId.get(messageId)
     if (!message || covered.has(messageId)) return []
+    const text = [own, ...calls.map((call) => call.text)].filter((line) => line !== '').join(' ')
     return [{ ...entry(message), action, reason, text, tokensAfter: tokens }]
   })
   const summarized = newlyCovered.map((message): PlannedMessage => {

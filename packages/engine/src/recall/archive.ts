@@ -8,7 +8,7 @@ import {
   notFound,
   parse,
 } from '@heddle/contracts'
-import { agentIdOf, formatReference, threadIdOf } from '@heddle/core'
+import { agentIdOf, formatReference, parseLocation, threadIdOf } from '@heddle/core'
 import {
   type ArchivePlace,
   type ArchiveSelection,
@@ -100,7 +100,13 @@ function placeIn(list: CursorList, page: PageOptions): ArchivePlace | null {
 
 function toHit({ project }: EngineContext, entry: SelectedEntry): ArchiveHit {
   return {
-    ref: formatReference({ project, thread: entry.threadCode, message: entry.code }),
+    ref: formatReference({
+      project,
+      thread: entry.threadCode,
+      message: entry.code,
+      location: parseLocation(entry.location),
+    }),
+    location: entry.location === '' ? null : entry.location,
     messageId: entry.messageId,
     sourceId: entry.sourceId,
     thread: entry.threadName,

@@ -14,6 +14,7 @@ import {
   contentWithLines,
   cutPiece,
   excerptsOf,
+  formatLocation,
   formatReference,
   type Location,
   measureTokens,
@@ -121,13 +122,15 @@ async function readContent(
   if (location?.kind === 'part') {
     return { archiveId: null, part: null, ...(await readPart(tx, { threadId, id, number: location.number })) }
   }
-  const lines = range === null || location?.kind === 'tool' ? {} : { lines: parseLineRange(range) }
-  const archived = await readArchived(tx, { threadId, messageId: id, ...lines })
-  // The archive contains messages as text only, so calls are read from the message.
-  const isWhole = archived !== null && archived.content !== '' && location?.kind !== 'tool'
+  const isCall = location?.kind === 'tool'
+  const lines = range === null || isCall ? {} : { lines: parseLineRange(range) }
+  const place = isCall ? { location: formatLocation(location) } : {}
+  const archived = await readArchived(tx, { threadId, messageId: id, ...place, ...lines })
+  // Calls that were not condensed are not in the archive, so they are read from the message.
+  const isWhole = archived !== null && archived.content !== ''
   const message = isWhole ? null : await loadMessage(tx, { threadId, id })
   const content =
-    message && location?.kind === 'tool'
+    message && isCall
       ? callOf(message, location.number)
       : archived?.content || (message === null ? '' : textOf(message))
   return {

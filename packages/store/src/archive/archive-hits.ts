@@ -43,9 +43,11 @@ export async function loadArchivedRows(
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     cross join lateral (
       select ${entryColumns(tx)} from heddle.archive
-      where archive.thread_id = given.thread_id and archive.message_id = message.id and archive.location = ''
+      where archive.thread_id = given.thread_id and archive.message_id = message.id
         and ${conditions(tx, selection)} and ${within(tx, selection)}
-      offset 0) as entry
+      -- The message itself before its calls.
+      order by archive.location
+      limit 1) as entry
     left join lateral (${lineOf(tx)}) as pruned on true
     order by given.place`
 }

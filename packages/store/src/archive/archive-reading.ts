@@ -10,6 +10,13 @@ export async function readArchiveContent(tx: Tx, hash: Uint8Array): Promise<stri
   return row === undefined ? null : await unpackContent(row)
 }
 
+interface ArchivedPlace {
+  readonly threadId: string
+  readonly messageId: string
+  /** Such as `tool-2`. Default: the message as a whole. */
+  readonly location?: string
+}
+
 export interface ArchivedContent extends Columns<'archive', 'id' | 'contentType' | 'summary' | 'filePaths'> {
   readonly content: string
   /** Set where `content` is only the part that holds the requested lines; null where it is the whole. */
@@ -17,13 +24,13 @@ export interface ArchivedContent extends Columns<'archive', 'id' | 'contentType'
 }
 
 /**
- * Loads an archived message for a recall; null where it is not archived.
+ * Loads an archived message, or the call at a location in it, for a recall; null where it is not archived.
  *
  * @param lines the requested lines, counted from 1: of a long content only the blocks that hold them are read
  */
 export async function readArchived(
   tx: Tx,
-  { threadId, messageId, lines }: { threadId: string; messageId: string; lines?: { from: number; to: number } },
+  { threadId, messageId, location = '', lines }: ArchivedPlace & { lines?: { from: number; to: number } },
 ): Promise<ArchivedContent | null> {
   const isWhole = lines === undefined
   const [row] = await tx<
@@ -39,7 +46,7 @@ export async function readArchived(
       from heddle.archive_contents
       where archive_contents.project_id = entry.project_id and archive_contents.hash = entry.content_hash
       offset 0) as stored
-    where entry.thread_id = ${threadId} and entry.message_id = ${messageId} and entry.location = ''`
+    where entry.thread_id = ${threadId} and entry.message_id = ${messageId} and entry.location = ${location}`
   if (row === undefined) return null
   const { id, contentType, summary, filePaths, hash, content, sizeBytes, blocks } = row
   const entry = { id, contentType, summary, filePaths }

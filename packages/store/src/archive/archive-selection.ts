@@ -28,10 +28,13 @@ export interface ArchivePlace {
   readonly id: string
 }
 
-export interface SelectedEntry extends ArchiveEntry, Columns<'messages', 'code' | 'sourceId'> {
+export interface SelectedEntry
+  extends ArchiveEntry,
+    Columns<'archive', 'location'>,
+    Columns<'messages', 'code' | 'sourceId'> {
   readonly threadName: string
   readonly threadCode: string
-  /** The line that replaces the message in contexts; null if it was removed. */
+  /** The line that replaces the content in contexts; null if it was removed. */
   readonly line: string | null
 }
 
@@ -121,16 +124,20 @@ function candidatesOfProject(tx: Tx, selection: ArchiveSelection) {
 /** The columns of an entry as shown. */
 export function entryColumns(tx: Tx) {
   return tx`
-    id, thread_id, message_id, content_type, summary, to_json(file_paths) as file_paths, tool_name, token_count, failed,
+    id, thread_id, message_id, location, content_type, summary, to_json(file_paths) as file_paths, tool_name, token_count, failed,
     original_created_at as original_created_at_ms, archived_at as archived_at_ms,
     last_accessed_at as last_accessed_at_ms, access_count`
 }
 
-/** The line that replaces the message of `entry` in contexts. */
+/** The line that replaces the content of `entry` in contexts: that of its message, or of one of its calls. */
 export function lineOf(tx: Tx) {
   return tx`
-    select text as line from heddle.prunings
-    where prunings.thread_id = entry.thread_id and prunings.text <> ''
+    select case when entry.location = '' then text else (
+        select condensed ->> 'text' from json_array_elements(prunings.calls) as condensed
+        where 'tool-' || (condensed ->> 'number') = entry.location) end as line
+    from heddle.prunings
+    where prunings.thread_id = entry.thread_id
+      and case when entry.location = '' then prunings.text <> '' else prunings.calls is not null end
       -- Of a message that was restored, the decision may be one about the mark that shows it.
       and prunings.message_id in (
         select entry.message_id

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mergeSettings, type PartialSettings, type Settings } from '@heddle/contracts'
 import {
+  archivesOf,
   type CompactionPlan,
   type CompactionState,
   type Lane,
@@ -8,6 +9,7 @@ import {
   type Message,
   type Pruning,
   readsAsFailed,
+  toPruning,
 } from '@heddle/core'
 import { archiveEntries } from '../archive/archive.js'
 import type { Tx } from '../connection/connection.js'
@@ -158,9 +160,10 @@ export async function publishCompaction(
     summarizer: summary === null ? null : (latest?.summarizer ?? null),
   }
   if (!(await insertState(tx, state))) return null
+  const drafts = plan.prunings.flatMap(archivesOf)
   const archiveIds = await archiveEntries(
     tx,
-    plan.prunings.map(({ archive }) => {
+    drafts.map((archive) => {
       const message = messages.get(archive.messageId)
       // A restored message is archived once, under its original.
       const { id: messageId, orderedAtMs } = message?.restores ?? { id: archive.messageId, orderedAtMs: 0, ...message }
@@ -174,11 +177,12 @@ export async function publishCompaction(
       }
     }),
   )
+  const idOf = new Map(drafts.map((draft, index) => [draft, archiveIds[index]]))
   await insertPrunings(tx, {
     threadId: thread.threadId,
-    prunings: plan.prunings.flatMap(({ messageId, action, text, tokens, reason }, index) => {
-      const archiveId = archiveIds[index]
-      return archiveId === undefined ? [] : [{ stateId, messageId, action, text, tokens, reason, archiveId }]
+    prunings: plan.prunings.flatMap(({ archive, ...pruning }) => {
+      const archiveId = idOf.get(archive)
+      return archiveId === undefined ? [] : [{ ...toPruning(pruning), stateId, archiveId }]
     }),
   })
   return state

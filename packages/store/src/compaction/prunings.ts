@@ -1,3 +1,4 @@
+import type { CondensedCall } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
@@ -7,7 +8,7 @@ import type { ContextStateRow } from './states.js'
 /** The decision of a compaction on one message. */
 export type PruningRow = Columns<
   'prunings',
-  'stateId' | 'messageId' | 'action' | 'text' | 'tokens' | 'reason' | 'archiveId'
+  'stateId' | 'messageId' | 'action' | 'text' | 'calls' | 'tokens' | 'reason' | 'archiveId'
 >
 
 /**
@@ -21,7 +22,7 @@ export async function loadPruningsOf(
   if (messageIds.length === 0) return []
   return await tx<PruningRow[]>`
     select
-      pruning.state_id, pruning.message_id, pruning.action, pruning.text, pruning.tokens, pruning.reason,
+      pruning.state_id, pruning.message_id, pruning.action, pruning.text, pruning.calls, pruning.tokens, pruning.reason,
       pruning.archive_id
     from heddle.prunings as pruning
     -- Lateral with an offset: one look-up for each pruning. A join may compare each of them with the whole series.
@@ -35,6 +36,10 @@ export async function loadPruningsOf(
     order by decided.generation`
 }
 
+function storableCalls(calls: readonly CondensedCall[]): string {
+  return JSON.stringify(calls.map((call) => ({ ...call, text: toStorable(call.text) })))
+}
+
 /** Stores the prunings of one thread's states. Existing ones stay unchanged. */
 export async function insertPrunings(
   tx: Tx,
@@ -42,16 +47,17 @@ export async function insertPrunings(
 ): Promise<void> {
   if (prunings.length === 0) return
   await tx`
-    insert into heddle.prunings (thread_id, state_id, message_id, action, text, tokens, reason, archive_id)
-    select ${threadId}, state_id, message_id, action, text, tokens, reason, archive_id
+    insert into heddle.prunings (thread_id, state_id, message_id, action, text, calls, tokens, reason, archive_id)
+    select ${threadId}, state_id, message_id, action, text, calls::json, tokens, reason, archive_id
     from unnest(
       ${asArray(prunings.map(({ stateId }) => stateId))}::uuid[],
       ${asArray(prunings.map(({ messageId }) => messageId))}::uuid[],
       ${asArray(prunings.map(({ action }) => action))}::text[],
       ${asQuotedArray(prunings.map(({ text }) => toStorable(text)))}::text[],
+      ${asQuotedArray(prunings.map(({ calls }) => calls && storableCalls(calls)))}::text[],
       ${asArray(prunings.map(({ tokens }) => tokens))}::integer[],
       ${asQuotedArray(prunings.map(({ reason }) => toStorable(reason)))}::text[],
       ${asArray(prunings.map(({ archiveId }) => archiveId))}::uuid[]
-    ) as pruning (state_id, message_id, action, text, tokens, reason, archive_id)
+    ) as pruning (state_id, message_id, action, text, calls, tokens, reason, archive_id)
     on conflict do nothing`
 }

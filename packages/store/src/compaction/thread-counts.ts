@@ -33,9 +33,10 @@ export async function countPrunings(tx: Tx, { threadId, lane, clearEpoch }: Lane
     select
       count(*) filter (where action = 'condense') as condense, count(*) filter (where action = 'remove') as remove,
       count(*) filter (where action = 'stub') as stub,
-      coalesce(sum(greatest(entry.token_count - in_force.tokens, 0)), 0)::bigint as tokens_freed
+      coalesce(sum(greatest(entry.token_count - in_force.tokens, 0) + calls.freed), 0)::bigint as tokens_freed
     from (
-      select distinct on (pruning.message_id) pruning.action, pruning.tokens, pruning.archive_id
+      select distinct on (pruning.message_id)
+        pruning.action, pruning.text, pruning.tokens, pruning.archive_id, pruning.calls
       from heddle.prunings as pruning
       -- Lateral with an offset, here and below: one look-up for each row, whatever the planner guesses of their number.
       cross join lateral (
@@ -45,6 +46,11 @@ export async function countPrunings(tx: Tx, { threadId, lane, clearEpoch }: Lane
       where pruning.thread_id = ${threadId} and pruning.undone_at is null
       order by pruning.message_id, decided.generation desc) as in_force
     cross join lateral (
-      select token_count from heddle.archive where archive.id = in_force.archive_id offset 0) as entry`
+      -- If only inputs of calls are replaced, the entry is that of a call.
+      select case when in_force.action = 'condense' and in_force.text = '' then 0 else token_count end as token_count
+      from heddle.archive where archive.id = in_force.archive_id offset 0) as entry
+    cross join lateral (
+      select coalesce(sum((condensed ->> 'freedTokens')::integer), 0) as freed
+      from json_array_elements(in_force.calls) as condensed) as calls`
   return counts ?? { condense: 0, remove: 0, stub: 0, tokensFreed: 0 }
 }

@@ -11,7 +11,7 @@ export const archive = heddle.table(
     projectId: projectId(),
     threadId: uuid('thread_id').notNull(),
     messageId: uuid('message_id').notNull(),
-    /** The part of the message: empty for the whole of it. */
+    /** Where in the message the content is, such as `tool-2` for the input of a call; empty for its whole text. */
     location: text('location').notNull().default(''),
     contentType: text('content_type').notNull(),
     summary: text('summary').notNull(),

@@ -1,4 +1,5 @@
 import type { PartialSettings } from '@heddle/contracts'
+import type { CondensedCall } from '@heddle/core'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -76,8 +77,10 @@ export const prunings = heddle.table(
     messageId: uuid('message_id').notNull(),
     projectId: projectId(),
     action: text('action', { enum: ['condense', 'remove', 'stub'] }).notNull(),
-    /** The replacement in the context; empty if the message is removed. */
+    /** The replacement of its text; empty if the message is removed, or if only inputs of its calls are replaced. */
     text: text('text').notNull(),
+    /** The calls whose inputs are replaced by a line; null without any. */
+    calls: json('calls').$type<readonly CondensedCall[]>(),
     tokens: integer('tokens').notNull(),
     reason: text('reason').notNull(),
     archiveId: uuid('archive_id').notNull(),

@@ -156,6 +156,7 @@ export const exportTables = {
       message_id: 'uuid',
       action: 'text',
       text: 'text',
+      calls: 'json',
       tokens: 'integer',
       reason: 'text',
       undone_at: time,

@@ -114,7 +114,7 @@ const publications: Record<string, Publication> = {
       const entry = { threadId, messageId, contentType: 'bash', summary: 's', content: `content of ${threadId}` }
       const facts = { filePaths: [], toolName: null, tokenCount: 1, originalCreatedAtMs: 0 }
       const [archiveId = ''] = await archiveEntries(tx, [{ ...entry, ...facts }])
-      const pruning = { action: 'condense', text: 'short', tokens: 1, reason: 'r' } as const
+      const pruning = { action: 'condense', text: 'short', calls: null, tokens: 1, reason: 'r' } as const
       await insertPrunings(tx, { threadId, prunings: [{ ...pruning, stateId: state.id, messageId, archiveId }] })
     },
   },

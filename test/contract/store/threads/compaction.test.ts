@@ -291,6 +291,7 @@ describe('prunings', () => {
         messageId,
         action: 'condense',
         text,
+        calls: [{ number: 2, text, freedTokens: 7 }],
         tokens: 3,
         reason: 'old tool result',
         archiveId: newId(),

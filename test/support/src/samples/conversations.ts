@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       reused: fc.boolean(),
       calls: fc.array(
         fc.record({
-          tool: fc.integer({ min: 0, max: 5 }),
+          tool: fc.integer({ min: 0, max: 6 }),
           answered: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
           fails: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
           size,
@@ -86,6 +86,7 @@ const TOOLS = [
   { name: 'Bash', arguments: (n: number) => ({ command: `npm test ${n}` }) },
   { name: 'Grep', arguments: (n: number) => ({ pattern: `name${n}`, path: 'src' }) },
   { name: 'other_tool', arguments: (n: number) => ({ n }) },
+  { name: 'Write', arguments: (n: number) => ({ file_path: `/repo/src/file${n % 3}.ts`, content: text(n, n) }) },
   { name: 'odd name!', arguments: (n: number) => `{"broken": ${n}` },
 ] as const
 

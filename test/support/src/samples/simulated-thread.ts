@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mergeSettings, type PartialSettings } from '@heddle/contracts'
 import {
   type ArchiveDraft,
+  archivesOf,
   type CompactionState,
   comparePositions,
   countTokens,
@@ -32,7 +33,7 @@ const reference = (message: Message) => messageReference(message.code)
 export class SimulatedThread {
   readonly stored: Message[] = []
   series: CompactionState[] = []
-  /** The archived contents, by message; as in the store, an existing one does not change. */
+  /** The archived contents, by {@link archiveKey}; as in the store, an existing one does not change. */
   readonly archive = new Map<string, ArchiveDraft>()
   readonly lane: Lane
 
@@ -85,8 +86,9 @@ export class SimulatedThread {
       }
       const plan = nextCompaction(readConversation(messages), this.state, this.lane, reference)
       if (!plan) return
-      for (const { archive } of plan.prunings) {
-        if (!this.archive.has(archive.messageId)) this.archive.set(archive.messageId, archive)
+      for (const draft of plan.prunings.flatMap(archivesOf)) {
+        const key = archiveKey(draft)
+        if (!this.archive.has(key)) this.archive.set(key, draft)
       }
       const before = this.state
       const next = stateAfter(plan, before, this.stored.length)
@@ -104,6 +106,10 @@ export class SimulatedThread {
     const covered = this.stored.filter((message) => isCovered(message, state))
     return inConversationOrder(covered.filter((message) => ineligibleReason(message) === null))
   }
+}
+
+export function archiveKey({ messageId, location }: Pick<ArchiveDraft, 'messageId' | 'location'>): string {
+  return `${messageId}:${location}`
 }
 
 type SimulatedSummarizer = (

@@ -1,0 +1,1 @@
+ALTER TABLE "heddle"."prunings" ADD COLUMN "calls" json;
