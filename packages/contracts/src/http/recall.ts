@@ -109,6 +109,11 @@ export const foundSchema = named(
         score: z.number(),
         at: isoTimeSchema,
         /**
+         * The moment that the message is about: the beginning of the day, month or year that its excerpt names, else of one
+         * that its text names, else `at`.
+         */
+        moment: isoTimeSchema,
+        /**
          * The message that states another value since, if the query asks for a value as it is now ("how many", "what is
          * the deadline"); it ranks before this hit. Null for a hit that no other one replaces.
          */

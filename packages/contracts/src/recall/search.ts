@@ -7,6 +7,9 @@ import { archiveKinds, momentSchema, pathSchema, searchLegsSchema } from './arch
 export const searchKinds = [...archiveKinds, 'user', 'system', 'error', 'approval'] as const
 export type SearchKind = (typeof searchKinds)[number]
 
+export const searchOrders = ['relevance', 'time'] as const
+export type SearchOrder = (typeof searchOrders)[number]
+
 /**
  * A search over the messages of an agent's threads, of one thread, or of the whole project. All conditions must match.
  */
@@ -30,7 +33,13 @@ export const searchRequestSchema = z.strictObject({
   since: momentSchema.optional(),
   /** Messages before this moment. */
   until: momentSchema.optional(),
+  /** Messages about this moment or a later one: the dates that they name count, otherwise when they were said. */
+  from: momentSchema.optional(),
+  /** Messages about an earlier moment than this. */
+  to: momentSchema.optional(),
   limit: z.int().min(1).max(limits.pageItemsMax).default(20),
   by: searchLegsSchema,
+  /** The best first, or the best in the order of their moments, the earliest first. */
+  sort: z.enum(searchOrders, { error: `must be one of ${searchOrders.join(', ')}` }).default('relevance'),
 })
 export type SearchRequest = z.input<typeof searchRequestSchema>

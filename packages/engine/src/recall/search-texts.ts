@@ -1,5 +1,5 @@
 import type { Excerpts, Neighbour } from '@heddle/client/interface'
-import { excerpt } from '@heddle/core'
+import { excerpt, namedMoments } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import { type FoundRow, type HitPlace, type HitRow, type HitText, loadHitTexts } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
@@ -9,12 +9,18 @@ const CHARACTERS_MAX = 8_000_000
 const CHARACTERS_OF_HIT_MAX = 200_000
 const CHARACTERS_OF_NEIGHBOUR_MAX = 2_000
 
+/** The texts of a hit, and the moments that they name: of its excerpt first. */
+interface ShownHit {
+  readonly excerpts: Excerpts
+  readonly named: readonly number[]
+}
+
 /** The excerpts of some hits, in their order. */
 export async function showHits(
   { store, projectId }: EngineContext,
   hits: readonly FoundRow<HitRow>[],
   terms: ReadonlySet<string>,
-): Promise<Excerpts[]> {
+): Promise<ShownHit[]> {
   if (hits.length === 0) return []
   const places = hits.map(({ place }) => place)
   const charactersMax = Math.min(CHARACTERS_OF_HIT_MAX, Math.floor(CHARACTERS_MAX / hits.length))
@@ -25,13 +31,18 @@ export async function showHits(
       loadHitTexts(tx, { places: beside(places, 1), charactersMax: CHARACTERS_OF_NEIGHBOUR_MAX }),
     ]),
   )
-  const shown: Excerpts[] = []
-  for (const index of hits.keys()) {
-    const text = textAt(own, index)
+  const shown: ShownHit[] = []
+  for (const [index, { row }] of hits.entries()) {
+    const found = textAt(own, index)
+    const whole = found === undefined ? '' : textOf(found)
+    const text = await runCooperatively(excerpt(whole, terms))
     shown.push({
-      text: text === undefined ? '' : await runCooperatively(excerpt(textOf(text), terms)),
-      before: await neighbour(textAt(before, index), terms),
-      after: await neighbour(textAt(after, index), terms),
+      excerpts: {
+        text,
+        before: await neighbour(textAt(before, index), terms),
+        after: await neighbour(textAt(after, index), terms),
+      },
+      named: [text, whole].flatMap((each) => namedMoments(each, row.sentAtMs)),
     })
   }
   return shown

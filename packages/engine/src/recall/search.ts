@@ -1,9 +1,10 @@
 import type { SearchResult } from '@heddle/client/interface'
 import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
-import { comparedResults, formatReference, kindOfRole, kindsOf, kindTerm } from '@heddle/core'
+import { comparedResults, formatReference, kindOfRole, kindsOf, kindTerm, momentOf } from '@heddle/core'
 import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
+import { keepOfRange } from './moment-range.js'
 import { orderHits } from './ordered-hits.js'
 import { showHits } from './search-texts.js'
 
@@ -18,42 +19,59 @@ import { showHits } from './search-texts.js'
 export async function search(parts: EngineContext, request: SearchRequest): Promise<SearchResult> {
   const wanted = parse(searchRequestSchema, request, 'search')
   const { query, by } = wanted
-  const { since, until, limit } = wanted
+  const { since, until, from, to, limit } = wanted
   const nowMs = parts.clock.nowMs()
   const conditions = {
     sinceMs: since === undefined ? null : momentMs(since, nowMs),
     untilMs: until === undefined ? null : momentMs(until, nowMs),
   }
+  const range = {
+    fromMs: from === undefined ? null : momentMs(from, nowMs),
+    toMs: to === undefined ? null : momentMs(to, nowMs),
+  }
+  const isOfRange = from !== undefined || to !== undefined
   const { rows, ranking, isComplete } = await findMessages(parts, {
     query,
     by,
     conditions: wanted,
-    isNarrowed: since !== undefined || until !== undefined,
+    isNarrowed: since !== undefined || until !== undefined || isOfRange,
     limit: Math.max(limit, comparedResults(query)),
-    load: (tx, places) => loadHits(tx, { places, conditions }),
+    async load(tx, places) {
+      const found = await loadHits(tx, { places, conditions })
+      return isOfRange ? await keepOfRange(tx, found, { places, range }) : found
+    },
   })
   const hits = (await orderHits(parts, query, rows)).slice(0, limit)
   const [kinds, texts] = await Promise.all([
     findKinds(parts, ranking.agentId, hits),
     showHits(parts, hits, ranking.terms),
   ])
+  const items = hits.map(({ row, score, supersededBy }, index) => ({
+    messageId: row.messageId,
+    sourceId: row.sourceId,
+    thread: row.threadName,
+    ref: formatReference({ project: parts.project, thread: row.threadCode, message: row.code }),
+    kind: kinds[index] ?? 'other',
+    score,
+    at: isoTime(row.orderedAtMs),
+    moment: isoTime(momentOf(texts[index]?.named ?? [], row.orderedAtMs, range)),
+    supersededBy,
+    ...(texts[index]?.excerpts ?? { text: '', before: null, after: null }),
+  }))
   return {
-    items: hits.map(({ row, score, supersededBy }, index) => ({
-      messageId: row.messageId,
-      sourceId: row.sourceId,
-      thread: row.threadName,
-      ref: formatReference({ project: parts.project, thread: row.threadCode, message: row.code }),
-      kind: kinds[index] ?? 'other',
-      score,
-      at: isoTime(row.orderedAtMs),
-      supersededBy,
-      ...(texts[index] ?? { text: '', before: null, after: null }),
-    })),
+    items: wanted.sort === 'time' ? inTime(items) : items,
     isComplete,
     model: ranking.model,
     comparedBy: ranking.comparedBy,
     degraded: ranking.degraded,
   }
+}
+
+/** The best results in the order of their moments; of equal ones, the one said earlier first. */
+function inTime<Hit extends { readonly moment: string; readonly at: string }>(items: readonly Hit[]): Hit[] {
+  return [...items].sort(
+    (left, right) => Date.parse(left.moment) - Date.parse(right.moment) || Date.parse(left.at) - Date.parse(right.at),
+  )
 }
 
 /** The kinds of hits: by role, except for results, whose kind is in the postings. */

@@ -10,7 +10,7 @@ export interface HitPlace {
 }
 
 /** The fields of a message that conditions are checked against and that a hit shows. */
-export interface HitRow extends Columns<'messages', 'code' | 'sourceId' | 'role' | 'orderedAtMs'> {
+export interface HitRow extends Columns<'messages', 'code' | 'sourceId' | 'role' | 'orderedAtMs' | 'sentAtMs'> {
   /** The index in the given places. */
   readonly place: number
   readonly threadName: string
@@ -37,14 +37,14 @@ export async function loadHits(
   return await tx<HitRow[]>`
     select
       given.place, thread.name as thread_name, thread.code as thread_code, message.id as message_id, message.code,
-      message.source_id, message.role, message.ordered_at as ordered_at_ms
+      message.source_id, message.role, message.ordered_at as ordered_at_ms, message.sent_at as sent_at_ms
     from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
     cross join lateral (
       select id, name, code from heddle.threads as thread
       where thread.id = given.thread_id and ${threadStands(tx)}
       offset 0) as thread
     cross join lateral (
-      select id, code, source_id, role, ordered_at, restores_seq from heddle.messages
+      select id, code, source_id, role, ordered_at, sent_at, restores_seq from heddle.messages
       where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     -- Stores of earlier versions hold words of restored copies, which are marks now: the message itself is found as well.
     where message.restores_seq is null

@@ -1,5 +1,13 @@
 import type { SearchHit, SearchResult } from '@heddle/client/interface'
-import { type SearchKind, type SearchLegs, searchKinds, searchLegs, searchRequestSchema } from '@heddle/contracts'
+import {
+  type SearchKind,
+  type SearchLegs,
+  type SearchOrder,
+  searchKinds,
+  searchLegs,
+  searchOrders,
+  searchRequestSchema,
+} from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { oneOf, optionValue } from '../../options/option-values.js'
@@ -15,6 +23,9 @@ interface SearchOptions extends CommonOptions {
   readonly path?: string
   readonly since?: string
   readonly until?: string
+  readonly from?: string
+  readonly to?: string
+  readonly sort?: SearchOrder
   readonly limit?: number
   readonly by?: SearchLegs
 }
@@ -42,6 +53,9 @@ export function registerSearch(program: Command, context: CommandContext): void 
         .option('--path <path>', 'only messages about this file, or about files in this folder', pathOption)
         .option('--since <moment>', 'only since then: how long ago, such as 1h, or a time', momentOption('since'))
         .option('--until <moment>', 'only before then', momentOption('until'))
+        .option('--from <moment>', 'only about then or later: dates in the text count', momentOption('from'))
+        .option('--to <moment>', 'only about an earlier time', momentOption('to'))
+        .option('--sort <order>', `${searchOrders.join(' or ')} (default relevance)`, oneOf('sort', searchOrders))
         .option('--limit <count>', 'results to show (default 20)', limitOption)
         .option('--by <legs>', `${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs)),
     examples: [
@@ -49,8 +63,12 @@ export function registerSearch(program: Command, context: CommandContext): void 
       'heddle search parseTokens --thread session --kind file_view --since 1h',
       'heddle search "why did we choose Postgres" --by meaning --json',
     ],
-    load(client, { agent, thread, kind: kinds, path, since, until, limit, by }: SearchOptions, query: string) {
-      return client.search({ query, agent, thread, kinds, path, since, until, limit, by })
+    load(
+      client,
+      { kind: kinds, agent, thread, path, since, until, from, to, limit, by, sort }: SearchOptions,
+      query: string,
+    ) {
+      return client.search({ query, agent, thread, kinds, path, since, until, from, to, limit, by, sort })
     },
     lines: resultLines,
   })
@@ -69,14 +87,15 @@ function resultLines({ items, ...how }: SearchResult): string[] {
 }
 
 function hitLines(hit: SearchHit, hits: readonly SearchHit[], index: number): string[] {
-  const { ref, thread, at, kind, score, text, before, after, supersededBy } = hit
+  const { ref, thread, at, moment, kind, score, text, before, after, supersededBy } = hit
   const when = at.slice(0, 19).replace('T', ' ')
+  const about = moment === at ? '' : ` · about ${moment.slice(0, 10)}`
   const beside = ({ role, text: said }: NonNullable<SearchHit['before']>) =>
     `    ${role}: ${oneLine(said, NEIGHBOUR_CHARACTERS_MAX)}`
   const newer = hits.find(({ messageId }) => messageId === supersededBy)
   return [
     ...(index === 0 ? [] : ['']),
-    `${shortReference(ref)} · ${safeText(thread)} · ${when} · ${kind} · ${score.toFixed(1)}`,
+    `${shortReference(ref)} · ${safeText(thread)} · ${when}${about} · ${kind} · ${score.toFixed(1)}`,
     ...(before === null ? [] : [beside(before)]),
     `  > ${oneLine(text, TEXT_CHARACTERS_MAX)}`,
     ...(after === null ? [] : [beside(after)]),

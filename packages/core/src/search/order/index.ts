@@ -1,1 +1,2 @@
 export { asksForOrder, coverTime } from './cover-time.js'
+export { isAboutRange, type MomentRange, momentOf, namedMoments } from './moments.js'
