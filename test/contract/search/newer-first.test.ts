@@ -1,6 +1,7 @@
+import { createHashingEmbedder } from '@heddle/models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshStore, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
-import { clientOn, said } from './support.js'
+import { clientOn, PROJECT_NAME, said } from './support.js'
 
 let database: TestStore
 
@@ -36,6 +37,28 @@ describe('of two statements of one value', () => {
 
   it('the newer is found by a search for one result', async () => {
     expect((await search(question, 1)).map(({ sourceId }) => sourceId)).toEqual(['new'])
+  })
+
+  it('an explanation says so, and how the score of the ranking came about', async () => {
+    const { items } = await clientOn(database).search({ query: question, by: 'words', explain: true })
+    const newest = items.find(({ sourceId }) => sourceId === 'new')?.explanation
+    expect(newest?.rule).toBe('newer')
+    expect(items[0]?.score).toBeGreaterThan(newest?.score ?? 0)
+    const { terms, passageScore, neighbours, thread, speaker, side, times } = newest?.words ?? expect.fail('no words')
+    expect(terms.map(({ term }) => term)).toEqual(expect.arrayContaining(['read', 'sourc']))
+    expect(side * times * (passageScore + neighbours + thread + speaker)).toBeCloseTo(newest?.score ?? 0, 6)
+    expect(newest?.vectors).toBeNull()
+    expect((await search(question)).every(({ explanation }) => explanation === null)).toBe(true)
+  })
+
+  it('an explanation of a search by meaning has the similarity', async () => {
+    const embedder = createHashingEmbedder()
+    const client = clientOn(database, PROJECT_NAME, { embedder })
+    const { items } = await client.search({ query: 'reading list sources', by: 'meaning', explain: true })
+    const { words, vectors, score } = items[0]?.explanation ?? expect.fail('no explanation')
+    expect(words).toBeNull()
+    expect(vectors?.cosine).toBeGreaterThan(0)
+    expect(vectors?.score).toBe(score)
   })
 
   it('both stay in their order for a question that asks for no value', async () => {

@@ -27,6 +27,7 @@ export type {
   RedriveResult,
   RunState,
   RunSummary,
+  SearchExplanation,
   SearchHit,
   SearchResult,
   StateOverview,

@@ -94,6 +94,39 @@ const excerptsSchema = z.object(excerpts)
 /** The texts of a hit: an excerpt, and its neighbors. */
 export type Excerpts = OutputOf<typeof excerptsSchema>
 
+const explanationSchema = z.object({
+  /** The score by words: `side x times x (passageScore + neighbours + thread + speaker)`; null if they were not searched. */
+  words: z
+    .object({
+      /** The best passage of the message, counted from 1; null if the message has no term of the query. */
+      passage: z.int().nullable(),
+      /** The terms of the query in that passage, as stems, with their scores. */
+      terms: z.array(z.object({ term: z.string(), score: z.number() })),
+      /** The share of the query's weight that the passage has, from 0 to 1. */
+      share: z.number(),
+      passageScore: z.number(),
+      /** The shares of the messages beside it. */
+      neighbours: z.number(),
+      /** The share of its thread. */
+      thread: z.number(),
+      /** Added if the query names the speaker. */
+      speaker: z.number(),
+      /** The factor for a reply of a model. */
+      side: z.number(),
+      /** The factor for a text that names a time, if the query asks for one. */
+      times: z.number(),
+    })
+    .nullable(),
+  /** Null if vectors were not compared. */
+  vectors: z.object({ cosine: z.number().nullable(), score: z.number() }).nullable(),
+  /** The score of the rankings, before a rule on the texts. */
+  score: z.number(),
+  /** The rule that moved it: it replaces an older statement, or covers a part of the time of a question of order. */
+  rule: z.enum(['newer', 'coverage']).nullable(),
+})
+/** Why a hit has its place. */
+export type SearchExplanation = OutputOf<typeof explanationSchema>
+
 export const searchBodySchema = named('SearchBody', searchRequestSchema)
 export const foundSchema = named(
   'Found',
@@ -118,6 +151,8 @@ export const foundSchema = named(
          * the deadline"); it ranks before this hit. Null for a hit that no other one replaces.
          */
         supersededBy: idSchema.nullable(),
+        /** Null unless the request has `explain`. */
+        explanation: explanationSchema.nullable(),
         ...excerpts,
       }),
     ),

@@ -60,6 +60,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       limit: 'Most hits',
       by: 'Rank by words, by meaning, or both',
       sort: 'Best first, or by time',
+      explain: 'Whether each hit says why it has its place',
     },
     output: {
       items: 'Hits, best first',

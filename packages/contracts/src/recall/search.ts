@@ -41,5 +41,7 @@ export const searchRequestSchema = z.strictObject({
   by: searchLegsSchema,
   /** The best first, or the best in the order of their moments, the earliest first. */
   sort: z.enum(searchOrders, { error: `must be one of ${searchOrders.join(', ')}` }).default('relevance'),
+  /** Whether each hit says why it has its place: `explanation`. */
+  explain: z.boolean().default(false),
 })
 export type SearchRequest = z.input<typeof searchRequestSchema>

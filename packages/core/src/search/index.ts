@@ -1,5 +1,6 @@
 export * from './document.js'
 export { EXCERPT_CHARACTERS_MAX, excerpt } from './excerpt.js'
+export { explainWords, type WordExplanation } from './explain.js'
 export * from './fuse.js'
 export { documentFilter, kindsOf, threadsOf } from './memberships.js'
 export * from './nearest.js'

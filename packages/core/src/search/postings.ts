@@ -128,17 +128,23 @@ export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
   return { count, messages, seqs, passages, measures, runs }
 }
 
-/** Merges lists of one term, without threads that `keep` rejects. */
-export function mergePostings(lists: readonly Uint8Array[], keep: (thread: number) => boolean = () => true): Posting[] {
+/** Calls `visit` for each passage of some lists. */
+export function eachPosting(lists: readonly Uint8Array[], visit: (posting: Posting) => void): void {
   const { runs, seqs, passages, measures } = decodePostings(lists)
-  const merged: Posting[] = []
   for (const { thread, from, to } of runs) {
-    if (!keep(thread)) continue
     for (let index = from; index < to; index++) {
       const [seq = 0, passage = 0, measure = 0] = [seqs[index], passages[index], measures[index]]
-      merged.push({ thread, seq, passage, measure })
+      visit({ thread, seq, passage, measure })
     }
   }
+}
+
+/** Merges lists of one term, without threads that `keep` rejects. */
+export function mergePostings(lists: readonly Uint8Array[], keep: (thread: number) => boolean = () => true): Posting[] {
+  const merged: Posting[] = []
+  eachPosting(lists, (posting) => {
+    if (keep(posting.thread)) merged.push(posting)
+  })
   return merged.sort(
     (left, right) => left.thread - right.thread || left.seq - right.seq || left.passage - right.passage,
   )

@@ -47,6 +47,7 @@ function ranked(segments: readonly Segment[], query: string, fields: Partial<Wor
   const { documents, found } = finish(
     rankWords({
       terms: terms.map((term) => ({
+        term,
         lists: listsOf(segments, term),
         speakers: listsOf(segments, speakerTerm(term)),
         weight: 1,

@@ -15,7 +15,7 @@ const PASSAGE_LENGTH = 60
 /** A message of this many terms gives half as much to its neighbours as a very short one. */
 const GIVER_LENGTH = 100
 /** Part of the thread's share for a message without a term of the query, which only those beside it have. */
-const BESIDE_SHARE = 0.85
+export const BESIDE_SHARE = 0.85
 
 /**
  * Ranks the documents of a scope by the words of a query: by BM25 of their best passages, and by the parts of
@@ -24,17 +24,28 @@ const BESIDE_SHARE = 0.85
  * into lists.
  */
 export function* rankWords(query: WordQuery): Pausable<Ranking> {
+  const parts = yield* scoreTerms(query)
+  const best = new BestDocuments(query.limit)
+  const found = yield* sumUp(parts, query, best)
+  return { documents: best.take(), found }
+}
+
+/** The scores of all passages and threads that contain a term of the query. */
+export function* scoreTerms(query: WordQuery): Pausable<Parts> {
   const passages = new Map<number, PassageScores>()
   const ofThreads = new Map<number, number>()
+  const scored: ScoredTerm[] = []
   const threadLengthAverage = average(query.threadLengths.values())
   let weightOfAll = 0
-  for (const { lists, weight } of query.terms) {
+  for (const { term, lists, weight } of query.terms) {
     const postings = decodePostings(lists)
     if (postings.count === 0) continue
     yield
     const rarity = weight * rarityOf(postings.messages, query.scope)
     weightOfAll += rarity
-    const timesByThread = scoreTerm(postings, { rarity, passages, scope: query.scope })
+    const scoreOf = scoresByMeasure(rarity, query.scope)
+    scored.push({ term, lists, rarity, scoreOf })
+    const timesByThread = scoreTerm(postings, { rarity, passages, scoreOf })
     for (const [thread, times] of timesByThread) {
       const relativeLength = (query.threadLengths.get(thread) ?? 0) / threadLengthAverage
       const score = rarity * saturated(times, relativeLength, THREAD_CONSTANTS)
@@ -42,9 +53,7 @@ export function* rankWords(query: WordQuery): Pausable<Ranking> {
     }
     yield
   }
-  const best = new BestDocuments(query.limit)
-  const found = yield* sumUp({ passages, weightOfAll, ofThreads }, query, best)
-  return { documents: best.take(), found }
+  return { passages, weightOfAll, ofThreads, terms: scored }
 }
 
 /** Weight of a word that this many documents contain. */
@@ -67,17 +76,20 @@ function saturated(times: number, relativeLength: number, of: typeof PASSAGE_CON
   return (times * (saturation + 1)) / (times + saturation * (1 - lengthWeight + lengthWeight * relativeLength))
 }
 
-/** Adds one term's scores to those of the passages, and returns its frequency by thread. */
-function scoreTerm(
-  postings: PostingRuns,
-  { rarity, passages, scope }: { rarity: number; passages: Map<number, PassageScores>; scope: ScopeStatistics },
-): Map<number, number> {
+/** The score of a term in a passage by its measure, which is a byte: few distinct values, many passages. */
+function scoresByMeasure(rarity: number, scope: ScopeStatistics): Float64Array {
   const lengthAverage = Math.min(PASSAGE_LENGTH, Math.max(1, scope.length / Math.max(1, scope.documents)))
-  // A measure is a byte: few distinct values, many passages.
-  const scoreOf = Float64Array.from({ length: 256 }, (_, measure) => {
+  return Float64Array.from({ length: 256 }, (_, measure) => {
     const length = Math.min(PASSAGE_LENGTH, lengthOf(measure))
     return rarity * saturated(timesOf(measure), length / lengthAverage, PASSAGE_CONSTANTS)
   })
+}
+
+/** Adds one term's scores to those of the passages, and returns its frequency by thread. */
+function scoreTerm(
+  postings: PostingRuns,
+  { rarity, passages, scoreOf }: { rarity: number; passages: Map<number, PassageScores>; scoreOf: Float64Array },
+): Map<number, number> {
   const timesByThread = new Map<number, number>()
   for (const { thread, from, to } of postings.runs) {
     let scored = passages.get(thread)
@@ -97,7 +109,18 @@ function scoreTerm(
   return timesByThread
 }
 
-interface Parts {
+export interface ScoredTerm {
+  readonly term: string
+  readonly lists: readonly Uint8Array[]
+  /** Its weight in the query. */
+  readonly rarity: number
+  /** Its score in a passage, by the measure of the passage. */
+  readonly scoreOf: Float64Array
+}
+
+export interface Parts {
+  /** The terms that occur in the scope. */
+  readonly terms: readonly ScoredTerm[]
   readonly passages: ReadonlyMap<number, PassageScores>
   /** The weights of all terms that occur in the scope. */
   readonly weightOfAll: number

@@ -25,6 +25,7 @@ function judged(asked: string, changed: Partial<Judged> = {}) {
   const segment = buildSegment(documents)
   const listsOf = (term: string) => segment.blocks.flatMap(({ bytes }) => [...findPostings(bytes, [term]).values()])
   const terms = [...termsOf(asked)].map((term) => ({
+    term,
     lists: listsOf(term),
     speakers: listsOf(speakerTerm(term)),
     weight: 1,

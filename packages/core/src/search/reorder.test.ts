@@ -17,8 +17,9 @@ test('every result has one place, whatever the rules put first', () => {
   ]
   expect(reorder('How many tests are in the suite?', results)).toEqual({
     order: [2, 0, 1],
+    covering: new Set(),
     replacedBy: [2, null, null],
   })
   expect(new Set(reorder('In which order did I write the tests?', results).order)).toEqual(new Set([0, 1, 2]))
-  expect(reorder('Why?', results)).toEqual({ order: [0, 1, 2], replacedBy: [null, null, null] })
+  expect(reorder('Why?', results)).toEqual({ order: [0, 1, 2], covering: new Set(), replacedBy: [null, null, null] })
 })

@@ -15,6 +15,8 @@ export function comparedResults(question: string): number {
 export interface Reordered {
   /** The indexes of the results in their new order. */
   readonly order: readonly number[]
+  /** Those that come first because they cover a part of the time. */
+  readonly covering: ReadonlySet<number>
   /** For each result the index of the one that replaces it; null for those that hold. */
   readonly replacedBy: readonly (number | null)[]
 }
@@ -24,5 +26,9 @@ export function reorder(question: string, results: readonly Statement[]): Reorde
   const replacements = findReplacements(question, results)
   const first = coverTime(question, results)
   const rest = newerFirst(replacements)
-  return { order: [...new Set([...first, ...rest])], replacedBy: replacements.map(([latest]) => latest ?? null) }
+  return {
+    order: [...new Set([...first, ...rest])],
+    covering: new Set(first),
+    replacedBy: replacements.map(([latest]) => latest ?? null),
+  }
 }

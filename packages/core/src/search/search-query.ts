@@ -48,7 +48,7 @@ export function wordQuery(query: SearchQuery, { listsOf, ...found }: Found): Omi
     terms: [
       ...terms.map((term) => foundTerm(term, { listsOf, weights: found.weights })),
       ...others
-        .map((term) => ({ lists: listsOf(term), speakers: [], weight: OTHER_WEIGHT }))
+        .map((term) => ({ term, lists: listsOf(term), speakers: [], weight: OTHER_WEIGHT }))
         .filter(({ lists }) => lists.length > 0),
     ],
     replies: listsOf(REPLIES),
@@ -65,7 +65,7 @@ const SPEAKER_WEIGHT = 0.6
 function foundTerm(term: string, { listsOf, weights }: { listsOf: Found['listsOf']; weights: WordWeights }): FoundTerm {
   const speakers = listsOf(speakerTerm(term))
   const weight = isExactName(term) ? weights.names : 1
-  return { lists: listsOf(term), speakers, weight: speakers.length > 0 ? SPEAKER_WEIGHT * weight : weight }
+  return { term, lists: listsOf(term), speakers, weight: speakers.length > 0 ? SPEAKER_WEIGHT * weight : weight }
 }
 
 /** The share of the query's words that no message of the scope has, from 0 to 1. */

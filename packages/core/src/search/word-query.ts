@@ -28,6 +28,7 @@ export interface ScopeStatistics {
 }
 
 export interface FoundTerm {
+  readonly term: string
   /** The term's postings, in any number of lists without common passages. */
   readonly lists: readonly Uint8Array[]
   /** Documents of the speakers that the term names. */

@@ -1,3 +1,4 @@
+import type { SearchExplanation } from '@heddle/client/interface'
 import { comparedResults, reorder } from '@heddle/core'
 import { type FoundRow, type HitRow, loadHitTexts } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
@@ -10,6 +11,8 @@ export interface OrderedHit extends FoundRow<HitRow> {
   /** Not lower than that of the result after it. */
   readonly score: number
   readonly supersededBy: string | null
+  /** The rule that moved it. */
+  readonly rule: SearchExplanation['rule']
 }
 
 /** Orders the results of a search by the rules of `reorder`, which read the texts of the first ones. */
@@ -19,24 +22,27 @@ export async function orderHits(
   rows: readonly FoundRow<HitRow>[],
 ): Promise<OrderedHit[]> {
   const compared = rows.slice(0, comparedResults(query))
-  if (compared.length === 0) return rows.map((row) => ({ ...row, score: row.document.score, supersededBy: null }))
+  if (compared.length === 0) return rows.map(unmoved)
   const places = compared.map(({ place }) => place)
   const texts = await store.inProject(projectId, (tx) =>
     loadHitTexts(tx, { places, charactersMax: CHARACTERS_OF_HIT_MAX }),
   )
   const textAt = new Map(texts.map((text) => [text.place, text]))
-  const { order, replacedBy } = reorder(
+  const { order, covering, replacedBy } = reorder(
     query,
     compared.map(({ row, place }, index) => {
       const { content = '', isOfPerson = false } = textAt.get(index) ?? {}
       return { text: content, isOfPerson, atMs: row.orderedAtMs, seq: place.seq }
     }),
   )
+  const replacing = new Set(replacedBy)
   const ordered = order.flatMap((index) => {
     const [hit, newest] = [compared[index], compared[replacedBy[index] ?? -1]]
-    return hit === undefined ? [] : [{ ...hit, supersededBy: newest?.row.messageId ?? null }]
+    if (hit === undefined) return []
+    const rule = covering.has(index) ? ('coverage' as const) : replacing.has(index) ? ('newer' as const) : null
+    return [{ ...hit, supersededBy: newest?.row.messageId ?? null, rule }]
   })
-  const rest = rows.slice(compared.length).map((row) => ({ ...row, supersededBy: null }))
+  const rest = rows.slice(compared.length).map(unmoved)
   let score = 0
   const scored: OrderedHit[] = []
   for (const hit of [...ordered, ...rest].reverse()) {
@@ -44,4 +50,8 @@ export async function orderHits(
     scored.push({ ...hit, score })
   }
   return scored.reverse()
+}
+
+function unmoved(row: FoundRow<HitRow>): OrderedHit {
+  return { ...row, score: row.document.score, supersededBy: null, rule: null }
 }

@@ -42,11 +42,12 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
     },
   })
   const hits = (await orderHits(parts, query, rows)).slice(0, limit)
-  const [kinds, texts] = await Promise.all([
+  const [kinds, texts, explanations] = await Promise.all([
     findKinds(parts, ranking.agentId, hits),
     showHits(parts, hits, ranking.terms),
+    wanted.explain ? ranking.explain(hits.map(({ document }) => document)) : [],
   ])
-  const items = hits.map(({ row, score, supersededBy }, index) => ({
+  const items = hits.map(({ row, document, score, supersededBy, rule }, index) => ({
     messageId: row.messageId,
     sourceId: row.sourceId,
     thread: row.threadName,
@@ -56,6 +57,9 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
     at: isoTime(row.orderedAtMs),
     moment: isoTime(momentOf(texts[index]?.named ?? [], row.orderedAtMs, range)),
     supersededBy,
+    explanation: wanted.explain
+      ? { words: null, vectors: null, ...explanations[index], score: document.score, rule }
+      : null,
     ...(texts[index]?.excerpts ?? { text: '', before: null, after: null }),
   }))
   return {

@@ -2,13 +2,17 @@ import { limits, type SearchLegs } from '@heddle/contracts'
 import {
   byRelevance,
   documentFilter,
+  explainWords,
   fuseLegs,
+  type NearDocument,
   type RankedDocument,
   type Ranking,
   rankWords,
   searchQuery,
   type VectorWeights,
   vectorWeightsOf,
+  type WordExplanation,
+  type WordQuery,
   weightOf,
 } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
@@ -53,6 +57,20 @@ export interface MessageRanking {
   /** How vectors were compared; null if they were not. */
   readonly comparedBy: VectorComparison | null
   readonly degraded: string | null
+  /** Why documents have their scores, in their order. */
+  readonly explain: (documents: readonly RankedDocument[]) => Promise<RankExplanation[]>
+}
+
+export interface RankExplanation {
+  /** Null if words were not searched. */
+  readonly words: WordExplanation | null
+  /** Null if vectors were not compared, or have no weight in this search. */
+  readonly vectors: {
+    /** Null for a message that is not among the nearest; those beside it may be. */
+    readonly cosine: number | null
+    /** The part of the score that comes from similarity. */
+    readonly score: number
+  } | null
 }
 
 /** Ranks the messages of a scope by words and by vectors. All searches use this ranking. */
@@ -110,7 +128,34 @@ export async function rankMessages(
     model,
     comparedBy,
     degraded: by === 'words' ? null : degraded,
+    explain: (explained) =>
+      explainRanking(explained, {
+        query: by === 'meaning' ? null : { ...ground.query, limit: 0 },
+        words: words.documents,
+        vectors: model !== null && (by === 'meaning' || weightOf(weights, ground) > 0) ? vectors : null,
+      }),
   }
+}
+
+async function explainRanking(
+  documents: readonly RankedDocument[],
+  given: {
+    readonly query: WordQuery | null
+    readonly words: readonly RankedDocument[]
+    readonly vectors: readonly NearDocument[] | null
+  },
+): Promise<RankExplanation[]> {
+  const explained = given.query === null ? [] : await runCooperatively(explainWords(given.query, documents))
+  const isAt = (place: RankedDocument) => (each: { readonly thread: number; readonly seq: number }) =>
+    each.thread === place.thread && each.seq === place.seq
+  return documents.map((document, index) => {
+    const ofWords = given.words.find(isAt(document))?.score ?? 0
+    const cosine = given.vectors?.find(isAt(document))?.cosine ?? null
+    return {
+      words: explained[index] ?? null,
+      vectors: given.vectors === null ? null : { cosine, score: document.score - ofWords },
+    }
+  })
 }
 
 const nothingRanked: Ranking = { documents: [], found: 0 }

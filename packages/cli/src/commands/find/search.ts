@@ -15,6 +15,7 @@ import { limitOption, momentOption, nameOption } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { clientCommand } from '../declared.js'
 import { searchNotes } from './archive-view.js'
+import { explanationLines } from './explanation-lines.js'
 
 interface SearchOptions extends CommonOptions {
   readonly agent?: string
@@ -26,6 +27,7 @@ interface SearchOptions extends CommonOptions {
   readonly from?: string
   readonly to?: string
   readonly sort?: SearchOrder
+  readonly explain?: boolean
   readonly limit?: number
   readonly by?: SearchLegs
 }
@@ -56,6 +58,7 @@ export function registerSearch(program: Command, context: CommandContext): void 
         .option('--from <moment>', 'only about then or later: dates in the text count', momentOption('from'))
         .option('--to <moment>', 'only about an earlier time', momentOption('to'))
         .option('--sort <order>', `${searchOrders.join(' or ')} (default relevance)`, oneOf('sort', searchOrders))
+        .option('--explain', 'say why each message has its place: passage, terms, vectors, time, neighbours')
         .option('--limit <count>', 'results to show (default 20)', limitOption)
         .option('--by <legs>', `${searchLegs.join(', ')} (default both)`, oneOf('by', searchLegs)),
     examples: [
@@ -65,10 +68,10 @@ export function registerSearch(program: Command, context: CommandContext): void 
     ],
     load(
       client,
-      { kind: kinds, agent, thread, path, since, until, from, to, limit, by, sort }: SearchOptions,
+      { kind: kinds, agent, thread, path, since, until, from, to, limit, by, sort, explain }: SearchOptions,
       query: string,
     ) {
-      return client.search({ query, agent, thread, kinds, path, since, until, from, to, limit, by, sort })
+      return client.search({ query, agent, thread, kinds, path, since, until, from, to, limit, by, sort, explain })
     },
     lines: resultLines,
   })
@@ -87,7 +90,7 @@ function resultLines({ items, ...how }: SearchResult): string[] {
 }
 
 function hitLines(hit: SearchHit, hits: readonly SearchHit[], index: number): string[] {
-  const { ref, thread, at, moment, kind, score, text, before, after, supersededBy } = hit
+  const { ref, thread, at, moment, kind, score, text, before, after, supersededBy, explanation } = hit
   const when = at.slice(0, 19).replace('T', ' ')
   const about = moment === at ? '' : ` · about ${moment.slice(0, 10)}`
   const beside = ({ role, text: said }: NonNullable<SearchHit['before']>) =>
@@ -100,6 +103,7 @@ function hitLines(hit: SearchHit, hits: readonly SearchHit[], index: number): st
     `  > ${oneLine(text, TEXT_CHARACTERS_MAX)}`,
     ...(after === null ? [] : [beside(after)]),
     ...(supersededBy === null ? [] : [`    replaced since by ${shortReference(newer?.ref ?? supersededBy)}`]),
+    ...(explanation === null ? [] : explanationLines(explanation)),
   ]
 }
 
