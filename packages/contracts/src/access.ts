@@ -3,9 +3,10 @@ import { z } from 'zod'
 /**
  * The permission that an operation requires. `produce`: operations of a producer or a running agent on its own threads.
  * `read`: operations without an effect visible to others, building a context included. `admin`: configuration, and
- * permanent removal.
+ * permanent removal. `operate`: what concerns all projects of the deployment; only admins of the project that the gateway
+ * runs for have it.
  */
-export type Permission = 'produce' | 'read' | 'admin'
+export type Permission = 'produce' | 'read' | 'admin' | 'operate'
 
 /** Roles of callers. `agent` combines producer and reader: exactly what an agent's own loop needs. */
 export const accessRoles = ['produce', 'read', 'agent', 'admin'] as const
@@ -23,4 +24,11 @@ export const permissionsOf: Readonly<Record<AccessRole, readonly Permission[]>> 
 export interface Access {
   readonly project: string
   readonly role: AccessRole
+  /** Whether the project is that of the deployment's operators: its admins may do what concerns all projects. */
+  readonly isOperators?: boolean
+}
+
+/** All permissions of a caller. */
+export function permissionsFor({ role, isOperators }: Pick<Access, 'role' | 'isOperators'>): readonly Permission[] {
+  return role === 'admin' && isOperators === true ? [...permissionsOf.admin, 'operate'] : permissionsOf[role]
 }

@@ -17,8 +17,9 @@ import { findMessages, listAgentMessages } from './messages/across-threads.js'
 import { listMessages } from './messages/history.js'
 import { appendMessages } from './messages/messages.js'
 import { createProducer } from './messages/producer.js'
-import { listAllDeadLetters, redrive } from './projects/dead-letters.js'
+import { getDeadLetter, listAllDeadLetters, redrive } from './projects/dead-letters.js'
 import { grantsClient, keysClient, projectsClient } from './projects/projects-client.js'
+import { stagesClient } from './projects/stages-client.js'
 import { listArchive, searchArchive } from './recall/archive.js'
 import { recall } from './recall/recall.js'
 import { search } from './recall/search.js'
@@ -40,6 +41,7 @@ export function createClient(options: ClientOptions): Client {
     },
     deadLetters: {
       list: (selection = {}) => listAllDeadLetters(parts, selection),
+      get: (id) => getDeadLetter(parts, id),
       redrive: (selection = {}) => redrive(parts, selection),
     },
     contexts: {
@@ -75,6 +77,7 @@ export function createClient(options: ClientOptions): Client {
     keys: keysClient(parts),
     grants: grantsClient(parts),
     snapshots: snapshotsClient(parts),
+    stages: stagesClient(parts),
     recall: (request) => recall(parts, request),
     search: (request) => search(parts, request),
     events: {

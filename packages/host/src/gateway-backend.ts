@@ -1,4 +1,5 @@
 import type { Client } from '@heddle/client/interface'
+import { type Finding, notFound } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { createClient, hasKeys, readKey } from '@heddle/engine'
 import type { GatewayBackend } from '@heddle/gateway'
@@ -26,8 +27,15 @@ export async function warnWithoutKey({ store, projectId, config, log }: GatewayE
   )
 }
 
-/** The backend of the gateway: one client per project, on one store and one set of queues. */
-export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
+/**
+ * The backend of the gateway: one client per project, on one store and one set of queues.
+ *
+ * @param examine checks everything that Heddle needs, as `heddle doctor` does; absent in a program without its checks
+ */
+export function gatewayBackendOf(
+  engine: GatewayEngine,
+  examine: GatewayBackend['examine'] = withoutChecks,
+): GatewayBackend {
   const { store, queues, config, embedder, directAppends, log } = engine
   const clients = new LRUCache<string, Client>({ max: CLIENTS_MAX })
   clients.set(config.project, engine.client)
@@ -46,6 +54,11 @@ export function gatewayBackendOf(engine: GatewayEngine): GatewayBackend {
     checkShare: (project, share) => queues.checkShare({ ...share, projectId: projectIdOf(project) }),
     readStageStats: () => queues.stats(),
     readModelCalls: () => queues.modelCalls,
+    examine,
     checkReady: () => engine.checkReady(),
   }
+}
+
+async function withoutChecks(): Promise<readonly Finding[]> {
+  throw notFound('findings', 'all', 'this gateway has no checks: run "heddle doctor" with its environment')
 }

@@ -10,7 +10,7 @@ import type { CheckOrigin } from './admission/loopback.js'
 import { rejectMalformed, rejectOddRequests } from './admission/reject-malformed.js'
 import { type ProjectLimits, RequestsUnderWay } from './admission/requests-under-way.js'
 import type { Backend } from './backend.js'
-import { routes } from './handlers/index.js'
+import { routesOf } from './handlers/index.js'
 import { takeJson } from './http/body.js'
 import { EventStreams } from './http/events.js'
 import { createNoSuchRoute } from './http/no-such-route.js'
@@ -22,6 +22,7 @@ import { serveSite } from './inspector/site.js'
 import { serveMcp } from './mcp/http.js'
 import { Metrics } from './operate/metrics.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
+import { StageSamples } from './operate/stage-samples.js'
 
 export interface AppOptions {
   /** Body of `/healthz`, by which another process recognizes this one on the port. */
@@ -116,7 +117,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     return { project, client: backend().clientOf(project), role }
   }
   const clientOf: ClientOf = async (request, needs) => (await callerOf(request, needs)).client
-  for (const route of routes) serveRoute(server, route, { callerOf, slots })
+  const samples = new StageSamples({ clock: options.clock, log, readStats: () => backend().readStageStats() })
+  server.addHook('onClose', async () => samples.close())
+  const reads = { samples: () => samples.all, examine: () => backend().examine() }
+  for (const route of routesOf(reads)) serveRoute(server, route, { callerOf, slots })
   const { path, needs } = operations.followEvents
   const ofEvents = { exposeHeadRoute: false, config: { access: { needs, isCounted: false } } }
   server.get(path, ofEvents, async (request, reply) => {

@@ -1,5 +1,5 @@
 import type { Client } from '@heddle/client/interface'
-import type { ModelCalls } from '@heddle/contracts'
+import type { Finding, ModelCalls } from '@heddle/contracts'
 import type { ShareRequest, StageStats } from '@heddle/queue'
 import type { Keys } from './admission/access.js'
 
@@ -11,6 +11,8 @@ export interface Backend {
   readStageStats(): Promise<StageStats[]>
   /** Calls of this process to each model, by provider and name. */
   readModelCalls(): ReadonlyMap<string, ModelCalls>
+  /** The checks of `heddle doctor`. */
+  examine(): Promise<readonly Finding[]>
   /** @throws RetryableError `SERVICE_UNAVAILABLE` that names the unreachable server */
   checkReady(): Promise<void>
 }

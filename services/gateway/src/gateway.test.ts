@@ -33,6 +33,7 @@ function backendWith(client: object): () => Backend {
     keys: { read: async () => null, hasAny: async () => false },
     checkShare: () => {},
     readStageStats: async () => [],
+    examine: async () => [],
     readModelCalls: () => new Map(),
     checkReady: async () => undefined,
   })

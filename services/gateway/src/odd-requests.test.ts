@@ -24,6 +24,7 @@ async function withGateway(work: (port: number) => Promise<void>, list = nothing
       keys: { read: async () => null, hasAny: async () => false },
       checkShare: () => {},
       readStageStats: async () => [],
+      examine: async () => [],
       readModelCalls: () => new Map(),
       checkReady: async () => undefined,
     }),

@@ -67,6 +67,7 @@ async function withGateway(
       if (project === 'noisy') throw new RetryableError('RATE_LIMITED', 'it has its share', { retryAfter: 1 })
     },
     readStageStats: async () => [],
+    examine: async () => [],
     readModelCalls: () => new Map(),
     checkReady: async () => undefined,
   }

@@ -1,4 +1,5 @@
 import { createClient, type RemoteClient } from '@heddle/client/http'
+import { stageNames } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { insertDeadLetter } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
@@ -205,10 +206,38 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     const listed = await client.deadLetters.list({ stage: 'prune', limit: 10 })
     expect(listed).toMatchObject([{ stage: 'prune', jobId: 'own', attempts: 5, failedAt: expect.any(String) }])
     expect(await client.deadLetters.list({ stage: 'embed' })).toEqual([])
-    expect(await client.deadLetters.redrive({ limit: 10 })).toEqual({ redriven: 1, refused: [] })
+    const id = listed[0]?.id ?? ''
+    const shown = await client.deadLetters.get(id)
+    expect(shown).toEqual({ ...listed[0], payload: JSON.stringify(payload), payloadCharacters: expect.any(Number) })
+    const none = '018f0000-0000-7000-8000-00000000dead'
+    await expect(client.deadLetters.get(none)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await client.deadLetters.redrive({ id: none })).toEqual({ redriven: 0, refused: [] })
+    expect(await client.deadLetters.redrive({ id, limit: 10 })).toEqual({ redriven: 1, refused: [] })
     await waitFor(async () => (await client.deadLetters.list()).length === 0)
     await expect(client.deadLetters.list({ limit: 0 })).rejects.toMatchObject({ field: 'limit' })
   })
+})
+
+test('any project sees the stages; only the one that the gateway runs for pauses them and sees the findings', async () => {
+  const { key } = await pipeline.clientOf('tenant').keys.create({ name: 'admin', role: 'admin' })
+  const tenant = createClient({ url: http.url, key })
+  const operators = createClient({ url: http.url })
+  const { items } = await tenant.stages.list()
+  expect(items.map(({ stage }) => stage)).toEqual([...stageNames])
+  expect(items.find(({ stage }) => stage === 'ingest')).toMatchObject({ paused: false, workers: expect.any(Number) })
+  await expect(tenant.stages.pause('embed')).rejects.toMatchObject({ code: 'FORBIDDEN', received: 'admin' })
+  for (const client of [operators, pipeline.client]) {
+    expect(await client.stages.pause('embed')).toEqual({ stage: 'embed', paused: true })
+    expect((await tenant.stages.list()).items.find(({ stage }) => stage === 'embed')?.paused).toBe(true)
+    expect(await client.stages.resume('embed')).toEqual({ stage: 'embed', paused: false })
+  }
+  expect((await tenant.stages.list()).items.some(({ paused }) => paused)).toBe(false)
+  expect((await http.ask('POST', '/v1/stages/embedding/pause')).body).toMatchObject({ field: 'stage' })
+  const samples = (await http.ask('GET', '/v1/stages/samples')).body.items
+  expect(samples.at(-1)).toMatchObject({ at: expect.any(String), stages: expect.any(Array) })
+  expect((await http.ask('GET', '/v1/findings')).body.items).toMatchObject([{ name: 'database', status: 'ok' }])
+  const asTenant = { headers: { authorization: `Bearer ${key}` } }
+  expect((await http.ask('GET', '/v1/findings', asTenant)).status).toBe(403)
 })
 
 test('dead letters without a project are not shown to any project over HTTP', async () => {

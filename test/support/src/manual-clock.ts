@@ -40,16 +40,19 @@ export class ManualClock implements Clock {
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      const timer: Timer = { atMs: this.#nowMs + ms, resolve }
-      this.#timers.add(timer)
-      signal?.addEventListener(
-        'abort',
-        () => {
-          this.#timers.delete(timer)
-          reject(signal.reason)
+      const onAbort = () => {
+        this.#timers.delete(timer)
+        reject(signal?.reason)
+      }
+      const timer: Timer = {
+        atMs: this.#nowMs + ms,
+        resolve() {
+          signal?.removeEventListener('abort', onAbort)
+          resolve()
         },
-        { once: true },
-      )
+      }
+      this.#timers.add(timer)
+      signal?.addEventListener('abort', onAbort, { once: true })
     })
   }
 

@@ -84,7 +84,9 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     },
     deadLetters: {
       list: async ({ stage, limit } = {}) => (await call('listDeadLetters', { query: { stage, limit } })).body.items,
-      redrive: async ({ stage, limit } = {}) => (await call('redriveDeadLetters', { body: { stage, limit } })).body,
+      get: async (letter) => (await call('getDeadLetter', { params: { letter } })).body,
+      redrive: async ({ stage, id, limit } = {}) =>
+        (await call('redriveDeadLetters', { body: { stage, id, limit } })).body,
     },
     keys: {
       create: async (body) => (await call('createKey', { body })).body,
@@ -122,6 +124,11 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listSnapshots', { params: { agent }, query: pageQuery(page) })).body,
       get: async (snapshot) => (await call('getSnapshot', { params: { snapshot } })).body,
       restore: async (snapshot, how = {}) => (await call('restoreSnapshot', { params: { snapshot }, ...how })).body,
+    },
+    stages: {
+      list: async () => (await call('listStages', {})).body,
+      pause: async (stage) => (await call('pauseStage', { params: { stage } })).body,
+      resume: async (stage) => (await call('resumeStage', { params: { stage } })).body,
     },
     items: itemsOverHttp(call),
     recall: async (body) => (await call('recall', { body })).body,

@@ -8,6 +8,7 @@ import type {
   ContextFor,
   ContextResult,
   ContextSummary,
+  DeadLetterDetails,
   DeadLetterEntry,
   MessageEntry,
   PinEntry,
@@ -52,6 +53,7 @@ import type {
 } from './messages.js'
 import type { Page, PageOptions } from './pages.js'
 import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
+import type { StagesClient } from './stages.js'
 import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
 
 /** Heddle's interface for producers and agents inside its network: over the queue and the store. */
@@ -72,6 +74,8 @@ export interface Client {
   readonly deadLetters: {
     /** Jobs that failed permanently, newest first: those of the project, and those that name no project. */
     list(selection?: DeadLetterSelection): Promise<DeadLetterEntry[]>
+    /** One of the project's own, with the beginning of its payload. */
+    get(id: string): Promise<DeadLetterDetails>
     redrive(selection?: DeadLetterSelection): Promise<RedriveResult>
   }
   readonly contexts: {
@@ -130,6 +134,7 @@ export interface Client {
   /** Recall between projects: one side offers a grant, the other accepts it. */
   readonly grants: GrantsClient
   readonly snapshots: SnapshotsClient
+  readonly stages: StagesClient
   recall(request: RecallRequest): Promise<RecallResult>
   /** Finds messages by words and vectors: in one thread, in the threads of an agent, or in the whole project. */
   search(request: SearchRequest): Promise<SearchResult>

@@ -9,6 +9,7 @@ export type {
   ArchiveHit,
   ArchiveSearchResult,
   ClearResult,
+  DeadLetterDetails,
   DeadLetterEntry,
   ErasureResult,
   Excerpts,
@@ -30,6 +31,8 @@ export type {
   SearchExplanation,
   SearchHit,
   SearchResult,
+  StageState,
+  StageSwitched,
   StateOverview,
   SummarizedMessage,
   SummaryNode,
@@ -55,4 +58,5 @@ export * from './messages.js'
 export * from './pages.js'
 export * from './projects.js'
 export * from './snapshots.js'
+export * from './stages.js'
 export * from './threads.js'

@@ -4,6 +4,8 @@ import type { Page } from './pages.js'
 export interface DeadLetterSelection {
   /** Only this stage. */
   readonly stage?: StageName
+  /** Only the dead letter with this id. */
+  readonly id?: string
   /** Dead letters that one call handles: 1 to 1,000,000, over HTTP to 500. Default 100. */
   readonly limit?: number
   /** Leaves out those that name no project, which may belong to any. Default false; over HTTP always true. */

@@ -80,6 +80,17 @@ export const deadLetterSchema = named(
 )
 /** A job that failed permanently, without its payload, which may be as large as the largest job. */
 export type DeadLetterEntry = OutputOf<typeof deadLetterSchema>
+export const deadLetterParamsSchema = z.strictObject({ letter: idSchema })
+export const deadLetterDetailsSchema = named(
+  'DeadLetterDetails',
+  deadLetterSchema.extend({
+    /** The beginning of the job's payload as JSON, at most 20,000 characters. */
+    payload: z.string(),
+    payloadCharacters: z.int(),
+  }),
+)
+/** A job that failed permanently, with the beginning of its payload. */
+export type DeadLetterDetails = OutputOf<typeof deadLetterDetailsSchema>
 export const deadLetterPageSchema = named('DeadLetterPage', pageSchema(deadLetterSchema))
 
 export const redriveBodySchema = named(
@@ -87,6 +98,8 @@ export const redriveBodySchema = named(
   z.strictObject({
     /** Only this stage. */
     stage: stageSchema.optional(),
+    /** Only this dead letter. */
+    id: idSchema.optional(),
     /** Maximum number of jobs to send again. Default 100. */
     limit: z.int().min(1).max(limits.pageItemsMax).optional(),
   }),

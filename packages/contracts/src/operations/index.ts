@@ -7,6 +7,7 @@ import { messageOperations } from './messages.js'
 import { projectOperations } from './projects.js'
 import { recallOperations } from './recall.js'
 import { snapshotOperations } from './snapshots.js'
+import { stageOperations } from './stages.js'
 import { threadItemOperations } from './thread-items.js'
 import { threadTransferOperations } from './thread-transfer.js'
 import { threadOperations } from './threads.js'
@@ -22,6 +23,7 @@ export {
   projectOperations,
   recallOperations,
   snapshotOperations,
+  stageOperations,
   threadItemOperations,
   threadOperations,
   threadTransferOperations,
@@ -40,6 +42,7 @@ export const operations = {
   ...itemOperations,
   ...threadItemOperations,
   ...projectOperations,
+  ...stageOperations,
   ...eventOperations,
 }
 

@@ -1,5 +1,7 @@
 import {
+  deadLetterDetailsSchema,
   deadLetterPageSchema,
+  deadLetterParamsSchema,
   deadLettersQuerySchema,
   grantChangedSchema,
   grantPageSchema,
@@ -107,6 +109,16 @@ export const projectOperations = {
     description: 'Jobs that name no project are shown only by `heddle queues`, since they may belong to any.',
     query: deadLettersQuerySchema,
     answers: { 200: { description: 'The newest, in one page.', schema: deadLetterPageSchema } },
+  }),
+  getDeadLetter: operation({
+    method: 'GET',
+    path: '/v1/dead-letters/:letter',
+    tag: 'project',
+    needs: 'admin',
+    repeat: 'idempotent',
+    summary: 'A job that failed permanently, with the beginning of its payload',
+    params: deadLetterParamsSchema,
+    answers: { 200: { description: 'The dead letter.', schema: deadLetterDetailsSchema } },
   }),
   redriveDeadLetters: operation({
     method: 'POST',

@@ -9,6 +9,7 @@ export const operationTags = [
   { name: 'snapshots', description: 'Saved windows of an agent, and restoring them.' },
   { name: 'iterations', description: 'The steps of autonomous runs.' },
   { name: 'project', description: 'Keys, grants to other projects, and jobs that failed permanently.' },
+  { name: 'stages', description: 'The queues and workers of the deployment, and its health.' },
   { name: 'events', description: 'Events of the project as they happen.' },
 ] as const
 

@@ -1,5 +1,5 @@
-import type { DeadLetterEntry, DeadLetterSelection, RedriveResult } from '@heddle/client/interface'
-import { PermanentError, parse, stageNames, stages, validationError } from '@heddle/contracts'
+import type { DeadLetterDetails, DeadLetterEntry, DeadLetterSelection, RedriveResult } from '@heddle/client/interface'
+import { idSchema, notFound, PermanentError, parse, stageNames, stages, validationError } from '@heddle/contracts'
 import { NIL_ID } from '@heddle/core'
 import { type DeadLetter, listDeadLetters, loadDeadLetterPayload, markRedriven } from '@heddle/store'
 import { z } from 'zod'
@@ -8,6 +8,7 @@ import type { EngineContext } from '../setup/options.js'
 
 const selectionSchema = z.object({
   stage: z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` }).optional(),
+  id: idSchema.optional(),
   limit: z.int().min(1).max(1_000_000).default(100),
   ownOnly: z.boolean().default(false),
 })
@@ -24,10 +25,28 @@ async function readDeadLetters(
   { store, projectId: own }: EngineContext,
   selection: DeadLetterSelection,
 ): Promise<DeadLetter[]> {
-  const { stage, limit, ownOnly } = parse(selectionSchema, selection, 'dead letters')
-  const read = (projectId: string) => store.inProject(projectId, (tx) => listDeadLetters(tx, { limit, stage }))
+  const { stage, id, limit, ownOnly } = parse(selectionSchema, selection, 'dead letters')
+  const read = (projectId: string) => store.inProject(projectId, (tx) => listDeadLetters(tx, { limit, stage, id }))
   const [owns, nobodys] = await Promise.all([read(own), ownOnly ? [] : read(NIL_ID)])
   return [...owns, ...nobodys].sort((left, right) => right.failedAtMs - left.failedAtMs).slice(0, limit)
+}
+
+/** Most of a payload that is shown: enough to recognize the job. */
+const PAYLOAD_CHARACTERS_MAX = 20_000
+
+/** @throws PermanentError `NOT_FOUND` for an unknown id, or one of another project */
+export async function getDeadLetter({ store, projectId }: EngineContext, id: string): Promise<DeadLetterDetails> {
+  const letterId = parse(idSchema, id, 'letter')
+  return await store.inProject(projectId, async (tx) => {
+    const [letter] = await listDeadLetters(tx, { id: letterId, limit: 1, withRedriven: true })
+    if (letter === undefined) throw notFound('dead letter', letterId, 'list the dead letters of the project')
+    const payload = JSON.stringify(await loadDeadLetterPayload(tx, letter)) ?? 'null'
+    return {
+      ...toEntry(letter),
+      payload: payload.slice(0, PAYLOAD_CHARACTERS_MAX),
+      payloadCharacters: payload.length,
+    }
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { StageName } from '@heddle/contracts'
+import type { Finding, StageName } from '@heddle/contracts'
 import type { Gateway, GatewayBackend } from '@heddle/gateway'
 import type { Engine, EngineNeeds } from '../engine.js'
 import { openServiceLog } from './service-log.js'
@@ -14,6 +14,8 @@ export interface GatewayService {
   /** The stages that run in this process beside the gateway. */
   readonly stages: readonly StageName[]
   readonly needs?: Pick<EngineNeeds, 'lasting' | 'threads' | 'migrate'>
+  /** Checks everything that Heddle needs, as `heddle doctor` does. */
+  examine?(): Promise<readonly Finding[]>
   /** Called once the port is bound, before the engine opens, which may take seconds. */
   listening?(port: number): Promise<void>
   /** Called once requests are served. @returns reports this to the user, once the log says it */
@@ -60,7 +62,7 @@ export async function runGateway(surroundings: Surroundings, service: GatewaySer
         onSettled: gateway.recordTry,
       },
     })
-    backend = gatewayBackendOf(engine)
+    backend = gatewayBackendOf(engine, service.examine)
     // A gateway without stages is one of several: it starts all the same.
     if (stages.length === 0 && served.isOpenToOthers) await warnWithoutKey(engine)
     const reportReady = await service.ready?.(engine, served)

@@ -70,7 +70,9 @@ function nestsDeeper(value: unknown, levels: number): boolean {
 export interface DeadLetterListing {
   readonly limit: number
   /** Only dead letters of this stage. */
-  readonly stage?: string
+  readonly stage?: string | undefined
+  /** Only this one. */
+  readonly id?: string | undefined
   /** Includes those that were redriven. */
   readonly withRedriven?: boolean
 }
@@ -88,7 +90,7 @@ export async function countDeadLetters(tx: Tx): Promise<number> {
 
 export async function listDeadLetters(
   tx: Tx,
-  { limit, stage, withRedriven = false }: DeadLetterListing,
+  { limit, stage, id, withRedriven = false }: DeadLetterListing,
 ): Promise<DeadLetter[]> {
   return await tx<DeadLetter[]>`
     select
@@ -96,6 +98,7 @@ export async function listDeadLetters(
       failed_at as failed_at_ms, redriven_at as redriven_at_ms
     from heddle.dead_letters
     where ${isOwn(tx, 'dead_letters')} and ${stage === undefined ? tx`true` : tx`stage = ${stage}`}
+      and ${id === undefined ? tx`true` : tx`id = ${id}`}
       and ${withRedriven ? tx`true` : tx`redriven_at is null`}
     order by failed_at desc, id
     limit ${limit}`

@@ -29,7 +29,7 @@ const refused = { status: 401, data: expect.objectContaining({ code: 'UNAUTHORIZ
 
 test('callers without a key are admin of the one project until it gets its first key', async () => {
   const { admit, clock, state } = admitting()
-  expect(await admit({})).toEqual({ project: 'own', role: 'admin' })
+  expect(await admit({})).toEqual({ project: 'own', role: 'admin', isOperators: true })
   state.hasAny = true
   await clock.advance(2_001)
   await expect(admit({})).rejects.toMatchObject(refused)
@@ -67,6 +67,18 @@ test('a revoked key is accepted for less than a second', async () => {
   expect(await admit({ authorization: 'bearer good' })).toEqual(acme)
   expect(asked).toEqual(['good', 'good'])
   await expect(admit({ authorization: 'Bearer good' })).rejects.toMatchObject(refused)
+})
+
+test('only admins of the operators may do what concerns all projects', () => {
+  for (const role of accessRoles) {
+    const check = () => checkPermission({ role, isOperators: true }, 'operate')
+    if (role === 'admin') expect(check).not.toThrow()
+    else expect(check).toThrow(expect.objectContaining({ status: 403 }))
+    const refusedThere = expect.objectContaining({ hint: expect.stringContaining('all projects') })
+    expect(() => checkPermission({ role }, 'operate')).toThrow(
+      expect.objectContaining({ status: 403, data: refusedThere }),
+    )
+  }
 })
 
 test('each role is allowed its permissions and nothing else', () => {

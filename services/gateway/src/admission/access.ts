@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Access, type Permission, permissionsOf } from '@heddle/contracts'
+import { type Access, type Permission, permissionsFor } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { Refused } from '../http/problems.js'
 import { keyInCookie } from '../inspector/session-cookie.js'
@@ -16,7 +16,7 @@ export interface Keys {
 }
 
 export interface AdmitOptions {
-  /** The project of callers without a key. */
+  /** The project of callers without a key, and of the deployment's operators. */
   readonly project: string
   /** Every caller needs a key, even while the project has no keys. */
   readonly isOpenToOthers: boolean
@@ -27,7 +27,7 @@ export interface AdmitOptions {
 /**
  * A caller with a key gets the project of that key. Callers on this machine without a key are admin of the one project
  * until it gets its first key; from then on a key is required. Other machines always need one. A cookie with a revoked key
- * counts as none.
+ * counts as none. That project is the operators' one.
  */
 export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptions): Admit {
   const known = new KeyCache({ clock, read: (key) => keys().read(key) })
@@ -35,6 +35,11 @@ export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptio
   let isDemanded = isOpenToOthers
 
   return async (headers) => {
+    const access = await accessOf(headers)
+    return access.project === project ? { ...access, isOperators: true } : access
+  }
+
+  async function accessOf(headers: IncomingHttpHeaders): Promise<Access> {
     if (headers.authorization !== undefined) return await byKey(headers.authorization)
     const cookie = keyInCookie(headers)
     const access = cookie === undefined ? null : await known.read(cookie)
@@ -69,13 +74,17 @@ function unauthorized(detail: string): Refused {
 }
 
 /** @throws Refused with 403 if the role lacks the permission */
-export function checkPermission({ role }: Pick<Access, 'role'>, needs: Permission): void {
-  if (permissionsOf[role].includes(needs)) return
+export function checkPermission(access: Pick<Access, 'role' | 'isOperators'>, needs: Permission): void {
+  if (permissionsFor(access).includes(needs)) return
+  const { role } = access
   throw new Refused({
     code: 'FORBIDDEN',
     detail: `authorization: a key of the role ${role} may not do this`,
     field: 'authorization',
     received: role,
-    hint: `It needs the permission ${needs}; an admin creates such a key with: heddle keys create`,
+    hint:
+      needs === 'operate'
+        ? 'It concerns all projects, so it needs an admin key of the project that the gateway runs for.'
+        : `It needs the permission ${needs}; an admin creates such a key with: heddle keys create`,
   })
 }

@@ -8,10 +8,13 @@ import { messageHandlers } from './messages.js'
 import { projectHandlers } from './projects.js'
 import { recallHandlers } from './recall.js'
 import { snapshotHandlers } from './snapshots.js'
+import { type DeploymentReads, stageHandlers } from './stages.js'
 import { compactionHandlers, threadHandlers, threadTransferHandlers } from './threads.js'
 
+export type { DeploymentReads } from './stages.js'
+
 /** Handlers of all operations except the event stream, which `http/events.ts` serves. */
-const handlers: Handlers<Omit<Operations, 'followEvents'>> = {
+const handlersOf = (reads: DeploymentReads): Handlers<Omit<Operations, 'followEvents'>> => ({
   ...agentHandlers,
   ...threadHandlers,
   ...compactionHandlers,
@@ -23,9 +26,13 @@ const handlers: Handlers<Omit<Operations, 'followEvents'>> = {
   ...itemHandlers,
   ...threadItemHandlers,
   ...projectHandlers,
-}
+  ...stageHandlers(reads),
+})
 
 /** The routes under `/v1`, each bound to its handler. */
-export const routes: readonly Route[] = (Object.keys(handlers) as (keyof typeof handlers)[]).map((id) =>
-  routeOf(operations[id], handlers[id] as Parameters<typeof routeOf>[1]),
-)
+export function routesOf(reads: DeploymentReads): Route[] {
+  const handlers = handlersOf(reads)
+  return (Object.keys(handlers) as (keyof typeof handlers)[]).map((id) =>
+    routeOf(operations[id], handlers[id] as Parameters<typeof routeOf>[1]),
+  )
+}

@@ -26,5 +26,6 @@ export const projectHandlers: Handlers<typeof projectOperations> = {
   async listDeadLetters({ client, query }) {
     return { items: await client.deadLetters.list({ ...query, ownOnly: true }), nextCursor: null }
   },
+  getDeadLetter: ({ client, params }) => client.deadLetters.get(params.letter),
   redriveDeadLetters: ({ client, body }) => client.deadLetters.redrive({ ...body, ownOnly: true }),
 }

@@ -18,6 +18,7 @@ async function serveWithKey(keys = new Map<string, Access>([[KEY, { project: 'te
       keys: { read: async (key) => keys.get(key) ?? null, hasAny: async () => true },
       checkShare: () => {},
       readStageStats: async () => [],
+      examine: async () => [],
       readModelCalls: () => new Map(),
       checkReady: async () => undefined,
     }),

@@ -1,4 +1,4 @@
-import { type AccessRole, parse, permissionsOf } from '@heddle/contracts'
+import { type AccessRole, type Permission, parse, permissionsFor } from '@heddle/contracts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Admit } from '../admission/access.js'
@@ -12,7 +12,7 @@ const bodySchema = z.strictObject({
 interface Session {
   readonly project: string
   readonly role: AccessRole
-  readonly permissions: (typeof permissionsOf)[AccessRole]
+  readonly permissions: readonly Permission[]
   /** Whether the caller logged in, and can log out. */
   readonly isLoggedIn: boolean
 }
@@ -21,8 +21,9 @@ interface Session {
 export function serveSessions(server: FastifyInstance, { admit }: { readonly admit: Admit }): void {
   const path = '/v1/session'
   const sessionOf = async (headers: FastifyRequest['headers'], isLoggedIn: boolean): Promise<Session> => {
-    const { project, role } = await admit(headers)
-    return { project, role, permissions: permissionsOf[role], isLoggedIn }
+    const access = await admit(headers)
+    const { project, role } = access
+    return { project, role, permissions: permissionsFor(access), isLoggedIn }
   }
   server.get(path, async ({ headers }) => await sessionOf(headers, keyInCookie(headers) !== undefined))
   server.post(path, async (request, reply) => {

@@ -31,6 +31,7 @@ export async function measureHttp(bench: Bench): Promise<Measured[]> {
       checkShare: () => {},
       readStageStats: async () => [],
       readModelCalls: () => new Map(),
+      examine: async () => [],
       checkReady: async () => undefined,
     }),
   })

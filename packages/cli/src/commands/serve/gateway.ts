@@ -47,6 +47,7 @@ async function runGateway(context: CommandContext, options: GatewayCommandOption
     runGateway(surroundings, {
       command: 'gateway',
       stages: [],
+      examine: async () => (await import('../../doctor/examine.js')).examine(context, options),
       listening: async () => context.printer.note('starting ...'),
       ready: async (engine, gateway) => () => tellReady(context, config, engine, gateway),
     }),

@@ -46,12 +46,12 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
     ...(options.host !== undefined && { host: options.host }),
     ...(iterations !== null && { settings: { iterations } }),
   })
-  if (config.mode !== 'embedded') return await serveAll(context, config)
+  if (config.mode !== 'embedded') return await serveAll(context, config, options)
   const { FOLDER_GRACE_MS, PORT_GRACE_MS, untilUp } = await import('@heddle/host/presence')
   const running = await untilUp(context, config.dataDir)
   if (running !== null) return tellRunning(context, config, running)
   try {
-    await serveAll(context, config)
+    await serveAll(context, config, options)
   } catch (error) {
     // Another `heddle up` may have started at the same moment and hold the port or the folder.
     if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
@@ -62,12 +62,13 @@ async function runEverything(context: CommandContext, options: UpOptions): Promi
   }
 }
 
-async function serveAll(context: CommandContext, config: Config): Promise<void> {
+async function serveAll(context: CommandContext, config: Config, options: UpOptions): Promise<void> {
   const isEmbedded = config.mode === 'embedded'
   const { runGateway } = await import('@heddle/host/serving')
   const service: GatewayService = {
     command: 'up',
     stages: stageNames,
+    examine: async () => (await import('../../doctor/examine.js')).examine(context, options),
     needs: { lasting: true, threads: true, migrate: true },
     listening: async (port) => {
       if (isEmbedded) await announce(config.dataDir, port)

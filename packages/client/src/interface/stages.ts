@@ -1,0 +1,11 @@
+import type { StageName, StageState, StageSwitched } from '@heddle/contracts'
+import type { Page } from './pages.js'
+
+/** The queues and the workers of the deployment, which all projects share. */
+export interface StagesClient {
+  /** Every stage, in the order of the pipeline. */
+  list(): Promise<Page<StageState>>
+  /** Workers finish their jobs and fetch no more. Over HTTP it needs an admin of the deployment's own project. */
+  pause(stage: StageName): Promise<StageSwitched>
+  resume(stage: StageName): Promise<StageSwitched>
+}

@@ -1,0 +1,63 @@
+import {
+  findingPageSchema,
+  stagePageSchema,
+  stageParamsSchema,
+  stageSamplePageSchema,
+  stageSwitchedSchema,
+} from '../http/stages.js'
+import { operation } from './operation.js'
+
+const switched = { 200: { description: 'The stage after the change.', schema: stageSwitchedSchema } } as const
+
+export const stageOperations = {
+  listStages: operation({
+    method: 'GET',
+    path: '/v1/stages',
+    tag: 'stages',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The queues of all stages, and the work of their workers',
+    description: 'Figures of the whole deployment, which all of its projects share.',
+    answers: { 200: { description: 'Every stage, in the order of the pipeline.', schema: stagePageSchema } },
+  }),
+  listStageSamples: operation({
+    method: 'GET',
+    path: '/v1/stages/samples',
+    tag: 'stages',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The queues of all stages once a minute, over the last six hours',
+    description: 'Oldest first. Each gateway keeps its own in memory: they begin with its start.',
+    answers: { 200: { description: 'All samples, in one page.', schema: stageSamplePageSchema } },
+  }),
+  pauseStage: operation({
+    method: 'POST',
+    path: '/v1/stages/:stage/pause',
+    tag: 'stages',
+    needs: 'operate',
+    repeat: 'idempotent',
+    summary: 'Pause a stage: its workers finish their jobs and fetch no more',
+    description: 'It concerns all projects. Jobs wait in the queue until the stage is resumed, and no job is lost.',
+    params: stageParamsSchema,
+    answers: switched,
+  }),
+  resumeStage: operation({
+    method: 'POST',
+    path: '/v1/stages/:stage/resume',
+    tag: 'stages',
+    needs: 'operate',
+    repeat: 'idempotent',
+    summary: 'Resume a paused stage',
+    params: stageParamsSchema,
+    answers: switched,
+  }),
+  listFindings: operation({
+    method: 'GET',
+    path: '/v1/findings',
+    tag: 'stages',
+    needs: 'operate',
+    repeat: 'idempotent',
+    summary: 'The checks of `heddle doctor`, run where the gateway runs',
+    answers: { 200: { description: 'Every check, in its order.', schema: findingPageSchema } },
+  }),
+}

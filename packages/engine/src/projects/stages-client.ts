@@ -1,0 +1,32 @@
+import type { StageState, StagesClient } from '@heddle/client/interface'
+import type { Queues, StageStats } from '@heddle/queue'
+import type { EngineContext } from '../setup/options.js'
+
+export function stagesClient({ queues }: EngineContext): StagesClient {
+  return {
+    list: async () => ({ items: await readStages(queues), nextCursor: null }),
+    async pause(stage) {
+      await queues.pause(stage)
+      return { stage, paused: true }
+    },
+    async resume(stage) {
+      await queues.resume(stage)
+      return { stage, paused: false }
+    },
+  }
+}
+
+async function readStages(queues: Queues): Promise<StageState[]> {
+  const stages = await queues.stats()
+  if (stages.some(({ pool }) => pool.workers > 0)) return stages.map(toState)
+  // Workers report every few seconds: a process that has just started has heard of none.
+  await queues.requestReports()
+  return (await queues.stats()).map(toState)
+}
+
+function toState({ stage, waiting, active, delayed, oldestWaitMs, paused, pool }: StageStats): StageState {
+  const { workers, done, failed, tookMs, perSecond } = pool
+  const attempts = done + failed
+  const meanMs = attempts === 0 ? null : tookMs / attempts
+  return { stage, waiting, active, delayed, oldestWaitMs, paused, workers, perSecond, done, failed, meanMs }
+}
