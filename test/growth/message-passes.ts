@@ -57,7 +57,7 @@ type Conversation = (text: string) => Message[]
 const PART_CHARACTERS = 130
 const CALLS_MAX = 256
 const catalog = toolCatalogOf([])
-const reference = ({ code }: Message) => messageReference(code)
+const reference = ({ code }: Pick<Message, 'code'>) => messageReference(code)
 
 function numbered(messages: readonly Partial<Message>[]): Message[] {
   return messages.map((message, index) => sampleMessage({ seq: index + 1, ...message }))

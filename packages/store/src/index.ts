@@ -81,9 +81,8 @@ export {
   removeItems,
 } from './items/items.js'
 export { changeThreadItem, listThreadsWithout, loadThreadItems } from './items/thread-items.js'
-export { type KnownIteration, type PreparedIteration, planIterations } from './iterations/iteration-plan.js'
 export * from './iterations/iteration-reading.js'
-export * from './iterations/iterations.js'
+export { storedIterations } from './iterations/iterations.js'
 export * from './iterations/progress.js'
 export * from './iterations/run-state.js'
 export { type AppendBatch, appendMessages, isRepeat } from './messages/append-messages.js'

@@ -1,4 +1,4 @@
-import { errorFromData, type IngestJob, stagesAfterIngest } from '@heddle/contracts'
+import { errorFromData, type IngestJob, stagesAfterIngest, stagesAfterIterations } from '@heddle/contracts'
 import { done, type Job, type Outcome, skipped, type Wakes } from '@heddle/queue'
 import type { AppendCommits } from '@heddle/store'
 
@@ -20,6 +20,8 @@ export async function ingest(job: Job<IngestJob>, { commits, wakes }: IngestDeps
   const { threadId } = outcome
   // A repeated job always wakes the stages: its worker may have died between the commit and the wake.
   const isDue = outcome.stored === 0 || wakes.isDue({ projectId, threadId }, outcome.stored)
-  const next = isDue ? stagesAfterIngest.map((wake) => ({ wake, projectId, threadId })) : []
+  const hasIterations = job.payload.messages.some(({ iteration }) => iteration !== undefined)
+  const due = [...(isDue ? stagesAfterIngest : []), ...(hasIterations ? stagesAfterIterations : [])]
+  const next = due.map((wake) => ({ wake, projectId, threadId }))
   return outcome.stored === 0 ? skipped('already stored', next) : done(next)
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { MessageInput } from '@heddle/contracts'
-import { estimateTokens, messageFingerprint, projectIdOf } from '@heddle/core'
+import { errorFromData, type IterationInput, type MessageInput } from '@heddle/contracts'
+import { estimateTokens, messageFingerprint, placedFingerprint, projectIdOf, threadIdOf } from '@heddle/core'
 import {
   type Append,
   type AppendOutcome,
@@ -11,6 +11,7 @@ import {
   openStore,
   type PreparedMessage,
   type Store,
+  storedIterations,
 } from '@heddle/store'
 import { migratedDatabase } from '@heddle/test-support'
 import { afterAll, beforeAll } from 'vitest'
@@ -95,6 +96,34 @@ export async function appendOne(store: Store, one: Append, projectId = PROJECT):
   const [outcome] = await appendAll(store, [one], projectId)
   if (outcome === undefined || outcome.error !== null) throw new Error(`the append failed: ${outcome?.error?.detail}`)
   return outcome
+}
+
+/** An iteration as an append has it: the message with its output. */
+export function preparedIteration(
+  fields: Partial<IterationInput> = {},
+  happenedAtMs = RECEIVED_AT_MS,
+): PreparedMessage {
+  const { id, output, timestamp, ...iteration } = { id: newId(), prompt: 'go on', output: 'done', ...fields }
+  const sentAt = timestamp === undefined ? {} : { sentAt: timestamp }
+  const orderedAtMs = timestamp === undefined ? happenedAtMs : Date.parse(timestamp)
+  const one = prepared({ id, role: 'assistant', content: output, ...sentAt }, { orderedAtMs })
+  return { ...one, iteration, fingerprint: placedFingerprint({ message: one.input, iteration }) }
+}
+
+/** Appends iterations. @returns their numbers, and how many were new @throws the error of a refusal */
+export async function appendIterations(
+  store: Store,
+  given: { readonly agent: string; readonly thread: string; readonly iterations: readonly PreparedMessage[] },
+): Promise<{ numbers: number[]; stored: number }> {
+  const { agent, thread, iterations } = given
+  const [outcome] = await appendAll(store, [append(iterations, { agent, thread })])
+  if (outcome === undefined) throw new Error('no outcome')
+  if (outcome.error !== null) throw errorFromData(outcome.error)
+  const ids = iterations.map(({ input }) => input.id)
+  const known = await store.inProject(PROJECT, (tx) =>
+    storedIterations(tx, { threadId: threadIdOf(PROJECT, thread), ids }),
+  )
+  return { numbers: ids.map((id) => known.get(id)?.number ?? 0), stored: outcome.stored }
 }
 
 /** Adds marks for some messages at the head of a thread, as a restore does, all at one time of the conversation. */

@@ -36,6 +36,7 @@ const kinds = [
   'status',
   'process',
   'iteration',
+  'output',
   'waiting',
   'delayed',
   'letter',
@@ -96,7 +97,7 @@ async function seed({ client, store }: { client: Client; store: Pipeline['store'
   await client.iterations.append({
     agent: AGENT,
     thread: name,
-    iterations: [{ prompt: `go ${word(thread, 'iteration')}`, output: 'went' }],
+    iterations: [{ prompt: `go ${word(thread, 'iteration')}`, output: `went ${word(thread, 'output')}` }],
   })
   await store.inProject(projectId, (tx) =>
     insertDeadLetter(tx, {
@@ -282,7 +283,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
 
       const result = await client.threads.delete(threadName('gone'))
       expect(result).toMatchObject({ kind: 'thread', jobs: 2 })
-      expect(result.removed).toMatchObject({ threads: 1, messages: 160, snapshots: 1, snapshots_rewritten: 1 })
+      expect(result.removed).toMatchObject({ threads: 1, messages: 161, snapshots: 1, snapshots_rewritten: 1 })
 
       const after = await rowsBy(pipeline.databaseUrl, 'thread_id', idOf('gone'))
       expect(after).toEqual(all(after, 0))
@@ -296,7 +297,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       await expect(client.contexts.build({ thread: name })).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect((await client.threads.list()).items.map((thread) => thread.name)).toEqual([threadName('stays')])
       // No worker has taken the job of the refused request.
-      expect(await client.threads.delete(name)).toMatchObject({ jobs: 1, removed: { messages: 160 } })
+      expect(await client.threads.delete(name)).toMatchObject({ jobs: 1, removed: { messages: 161 } })
       await expect(client.threads.delete('never there')).rejects.toMatchObject({ code: 'NOT_FOUND' })
       const stages = await pipeline.start()
       await expect(

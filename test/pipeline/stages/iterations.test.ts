@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Client, NewIteration } from '@heddle/client/interface'
 import { RetryableError } from '@heddle/contracts'
-import { iterationFingerprint, projectIdOf, type SummaryRequest, summarizeExtractively, threadIdOf } from '@heddle/core'
+import { placedFingerprint, projectIdOf, type SummaryRequest, summarizeExtractively, threadIdOf } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'
-import { appendIterations } from '@heddle/store'
+import { appendMessages } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { modes, pipelineOfTests } from '../support.js'
 
 const AGENT = 'runner'
@@ -51,6 +51,8 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a run on $titl
   describe.skipIf(skip)('with its progress summary', () => {
     const tests = pipelineOfTests(mode)
     const { start } = tests
+    // Iterations are stored as messages, and a thread is settled once these were counted and embedded.
+    beforeEach(() => start(['ingest', 'prune', 'embed']))
     let made = 0
     const freshClient = async (): Promise<{ client: Client; wake: () => Promise<void>; projectId: string }> => {
       const project = `loop-${++made}`
@@ -248,7 +250,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a run on $titl
     test('is exported with its summary, which is not written again after an import', async () => {
       const { client } = await freshClient()
       const summarizer = new RecordingSummarizer()
-      await start(['summarize'], { summarizer })
+      await start(['summarize'], { summarizer, reconcile: { everyMs: 100, patienceMs: 0 } })
       await append(client, 1, 12)
       await settled(client)
       const lines: string[] = []
@@ -340,12 +342,14 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a run on $titl
 
     test('is continued by the reconciler after a lost wake-up', async () => {
       const { client, projectId } = await freshClient()
-      const threadId = threadIdOf(projectId, THREAD)
-      const prepared = iterations(1, 6).map((iteration) => {
-        const input = { ...iteration, id: randomUUID() }
-        return { input, happenedAtMs: Date.now(), fingerprint: iterationFingerprint(input) }
+      const messages = iterations(1, 6).map(({ output, prompt }, ordinal) => {
+        const input = { id: randomUUID(), role: 'assistant' as const, content: output }
+        const fingerprint = placedFingerprint({ message: input, iteration: { prompt } })
+        return { input, iteration: { prompt }, ordinal, orderedAtMs: Date.now(), tokensEstimate: 10, fingerprint }
       })
-      await tests.pipeline.store.inProject(projectId, (tx) => appendIterations(tx, { threadId, iterations: prepared }))
+      const appends = [{ requestId: randomUUID(), agent: AGENT, thread: THREAD, messages }]
+      const receivedAtMs = Date.now()
+      await tests.pipeline.store.inProject(projectId, (tx) => appendMessages(tx, { projectId, receivedAtMs, appends }))
       await start(['summarize'], { reconcile: { everyMs: 100, patienceMs: 0 } })
       await settled(client)
       expect(await summaryOf(client)).toMatchObject({ coveredTo: 1, summarizer: 'extractive' })

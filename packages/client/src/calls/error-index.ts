@@ -34,6 +34,23 @@ export function countedFrom(error: unknown, first: number): unknown {
   return countedAnew(error, (number) => first + number)
 }
 
+/**
+ * Rewrites an error of a message that is the output of an iteration: `messages.0.iteration.cliUsed` becomes
+ * `iterations.3.cliUsed`.
+ *
+ * @param placeOf maps the index of the message to that of the iteration; below 0 if unknown
+ */
+export function countedAsIterations(error: unknown, placeOf: (number: number) => number): unknown {
+  const counted = countedAnew(error, placeOf)
+  if (!(counted instanceof HeddleError) || counted.field === undefined) return counted
+  const field = counted.field
+    .replace(/^messages\./, 'iterations.')
+    .replace(/^(iterations\.\d+)\.(?:iteration\.)?/, '$1.')
+    .replace(/\.content$/, '.output')
+    .replace(/\.sentAt$/, '.timestamp')
+  return errorFromData({ ...counted.toJSON(), field, detail: counted.message.replace(counted.field, field) })
+}
+
 /** @param placeOf maps the index in the error to the caller's; below 0 if unknown */
 function countedAnew(error: unknown, placeOf: (number: number) => number): unknown {
   if (!(error instanceof HeddleError) || error.field === undefined) return error

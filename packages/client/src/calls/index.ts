@@ -1,6 +1,6 @@
 export { type AppendInput, readAppend } from './append-input.js'
 export { checkDeadline } from './deadline.js'
-export { countedAsAppended, countedAsEntries, countedFrom } from './error-index.js'
+export { countedAsAppended, countedAsEntries, countedAsIterations, countedFrom } from './error-index.js'
 export { checkIdempotencyKey, idsOfKey, type KeyedKind } from './idempotency.js'
 export { newId } from './ids.js'
 export { isWorthRetrying, pauseAfter, type RetryPolicy, retryUntil } from './retrying.js'

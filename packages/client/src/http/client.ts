@@ -2,6 +2,7 @@ import { limits, notFound } from '@heddle/contracts'
 import { subscribeToContexts } from '../calls/subscribe.js'
 import type { EraseOptions } from '../interface/projects.js'
 import { appendOverHttp } from './append.js'
+import { appendIterationsOverHttp } from './append-iterations.js'
 import { buildOverHttp, orderOverHttp } from './build.js'
 import { callsOf, pageQuery, requestOf } from './call.js'
 import { followOverHttp } from './events.js'
@@ -77,7 +78,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listProcesses', { params: { thread }, query: pageQuery(page) })).body,
     },
     iterations: {
-      append: async ({ thread, ...body }) => (await call('appendIterations', { params: { thread }, body })).body,
+      append: (options) => appendIterationsOverHttp(call, options),
       loop: async (thread) => (await call('getRunState', { params: { thread } })).body,
       list: async (thread, page = {}) =>
         (await call('listIterations', { params: { thread }, query: pageQuery(page) })).body,

@@ -1,12 +1,16 @@
 import { type IterationInput, limits } from '@heddle/contracts'
 import { z } from 'zod'
+import type { AppendSettings } from './messages.js'
 
 /** An iteration to append; without an id it gets a new one each time it is appended. */
 export type NewIteration = Omit<IterationInput, 'id'> & { readonly id?: string }
 
-export interface AppendIterationsOptions {
-  readonly agent: string
-  readonly thread: string
+/**
+ * `ack`, `onBusy` and `deadlineMs` mean what they do for messages. With `queued` the numbers are given when the iterations are
+ * stored, so an append that takes several jobs must give them.
+ */
+export interface AppendIterationsOptions
+  extends Pick<AppendSettings, 'agent' | 'thread' | 'ack' | 'onBusy' | 'deadlineMs' | 'signal'> {
   readonly iterations: readonly NewIteration[]
 }
 

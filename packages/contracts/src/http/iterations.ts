@@ -11,6 +11,7 @@ export const iterationsBodySchema = named(
   'IterationsBody',
   z.strictObject({
     agent: nameSchema,
+    ack: z.enum(['queued', 'stored'], { error: 'must be queued or stored' }).optional(),
     iterations: z
       .array(named('Iteration', iterationInputSchema.extend({ id: idSchema.optional() })))
       .min(1)
@@ -21,6 +22,7 @@ export const iterationsBodySchema = named(
 export const iterationsAppendedSchema = named(
   'IterationsAppended',
   appendedSchema.omit({ warnings: true }).extend({
+    /** The number of each, in their order; empty with `ack: queued`, since a number is given when it is stored. */
     iterationNumbers: z.array(z.int()),
   }),
 )
@@ -30,6 +32,8 @@ export const iterationEntrySchema = named(
   'IterationEntry',
   z.object({
     id: idSchema,
+    /** The reference by which its output is recalled; null of an iteration that an early version stored without one. */
+    reference: z.string().nullable(),
     iterationNumber: z.int(),
     timestamp: isoTimeSchema,
     cliUsed: z.string().nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contextRequestSchema } from '../contexts/contexts.js'
-import { messageCharacters, placedMessageSchema } from '../messages/messages.js'
+import { placedCharacters, placedMessageSchema } from '../messages/messages.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import { settingsSchema } from '../settings/settings.js'
@@ -26,8 +26,7 @@ export const ingestJobSchema = z.strictObject({
     .min(1, 'must hold at least one message')
     .max(limits.messagesPerJobMax)
     .refine(
-      (messages) =>
-        messages.reduce((sum, { message }) => sum + messageCharacters(message), 0) <= limits.charactersPerJobMax,
+      (messages) => messages.reduce((sum, placed) => sum + placedCharacters(placed), 0) <= limits.charactersPerJobMax,
       `must have at most ${limits.charactersPerJobMax} characters together`,
     ),
 })

@@ -14,6 +14,8 @@ export function isWakeStage(stage: StageName): stage is WakeStageName {
 
 /** The stages that are woken for a thread after messages were stored. */
 export const stagesAfterIngest = ['prune', 'embed'] as const satisfies readonly WakeStageName[]
+/** The stages that are woken at once after iterations were stored: one may have left the window of its run. */
+export const stagesAfterIterations = ['summarize'] as const satisfies readonly WakeStageName[]
 
 interface StageDefinition<Schema extends z.ZodType> {
   /** Its queue is `heddle-<name>`: BullMQ refuses colons. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type JsonObject, jsonObjectOrTextSchema, jsonObjectSchema } from '../primitives/json.js'
 import { limits } from '../primitives/limits.js'
 import { foreignNameSchema, idSchema, timeSchema } from '../primitives/names.js'
+import { iterationFieldsSchema } from '../threads/iterations.js'
 import { checkParts, messagePartSchema } from './parts.js'
 
 /**
@@ -118,9 +119,14 @@ export const newMessageSchema = (newId: () => string) =>
 /** A message in an HTTP request, possibly without an id. */
 export const messageBodySchema = rawMessageSchema.extend({ id: idSchema.optional() }).superRefine(checkMessage)
 
+/** Why a stored message is in no context: as its producer said, or since it is the output of an iteration. */
+export const keptAsideReasons = ['compact-summary', 'iteration'] as const
+
 /** A message with its position in its append. */
 export const placedMessageSchema = z.strictObject({
   message: messageInputSchema,
+  /** Of the output of an iteration, which is stored as a message kept aside (docs/iterations.md). */
+  iteration: iterationFieldsSchema.optional(),
   /**
    * Orders messages of the same time. It counts from 0 over all jobs of an append or file, and counts on from the producer's
    * previous append where this one begins no later than that one ended.
@@ -130,3 +136,8 @@ export const placedMessageSchema = z.strictObject({
   orderedAt: timeSchema,
 })
 export type PlacedMessage = z.infer<typeof placedMessageSchema>
+
+/** The size of a message in a job: its characters, and those of the prompt of an iteration. */
+export function placedCharacters({ message, iteration }: PlacedMessage): number {
+  return messageCharacters(message) + (iteration?.prompt.length ?? 0)
+}

@@ -92,12 +92,18 @@ export const messageOperations = {
     tag: 'iterations',
     needs: 'produce',
     repeat: 'by-key',
+    stage: 'ingest',
     summary: 'Append iterations of an autonomous run',
+    description:
+      'The output of each is also a message of the thread, which is in none of its contexts, but is embedded, found by searches, recalled by its reference, and remembered.',
     params: threadParamsSchema,
     body: iterationsBodySchema,
     bodyBytesMax: limits.httpBodyBytesMax,
-    headers: keyHeader,
-    answers: { 200: { description: 'They are committed.', schema: iterationsAppendedSchema } },
+    headers: { ...keyHeader, Prefer: '`wait=N`: wait at most N seconds until they are stored. Default 30.' },
+    answers: {
+      200: { description: 'They are committed.', schema: iterationsAppendedSchema },
+      202: { description: 'With `ack: queued`: they are in the queue.', schema: iterationsAppendedSchema },
+    },
   }),
   getRunState: operation({
     method: 'GET',

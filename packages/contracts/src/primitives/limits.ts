@@ -49,8 +49,6 @@ export const limits = {
   statusCharactersMax: 1_000,
   /** The environment of a thread's run, names and values together. */
   environmentCharactersMax: 100_000,
-  /** Iterations in one transaction; the SDK splits longer appends. */
-  iterationsPerAppendMax: 100,
   /** Progress markers, file changes or file events of one iteration. */
   iterationListItemsMax: 10_000,
   /** Iteration numbers end well below the largest integer of the store. */

@@ -35,3 +35,7 @@ export const iterationInputSchema = z.strictObject({
   durationSeconds: z.number().min(0).optional(),
 })
 export type IterationInput = z.infer<typeof iterationInputSchema>
+
+/** The fields of an iteration besides those of its message: its id, its time and its output. */
+export const iterationFieldsSchema = iterationInputSchema.omit({ id: true, timestamp: true, output: true })
+export type IterationFields = z.infer<typeof iterationFieldsSchema>

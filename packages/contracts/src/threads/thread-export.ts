@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageInputSchema } from '../messages/messages.js'
+import { keptAsideReasons, messageInputSchema } from '../messages/messages.js'
 import { partDataSchema, storedPartSchema } from '../messages/parts.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
@@ -83,14 +83,18 @@ const iterationRecord = z.strictObject({
   cliUsed: line.nullable(),
   modelUsed: line.nullable(),
   prompt: text,
-  output: text,
+  /** Null if it is the content of the message with the iteration's id; never in files of earlier versions. */
+  output: text.nullable(),
+  /** The number of that message. */
+  seq: z.int().min(1).nullable().default(null),
   textsEscaped: z.boolean(),
   progressScore: seconds.nullable(),
   progressMarkers: texts,
   fileChanges: texts,
   fileEvents: z.array(fileEventSchema),
   durationSeconds: seconds.nullable(),
-  fingerprint: hash,
+  /** Null if that of its message is its own. */
+  fingerprint: hash.nullable(),
   createdAt: time,
 })
 
@@ -138,7 +142,7 @@ const messageRecord = z.strictObject({
   usage: message.usage.unwrap().nullable(),
   contextId: idSchema.nullable(),
   pinned: z.boolean(),
-  keptAside: message.keptAside.unwrap().nullable(),
+  keptAside: z.enum(keptAsideReasons).nullable(),
   metadata: message.metadata.unwrap().nullable(),
   tokensEstimate: count,
   fingerprint: hash,

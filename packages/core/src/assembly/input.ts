@@ -69,7 +69,7 @@ export interface BuildInput {
   readonly headSeq: number
   readonly clearEpoch: number
   /** The short reference of a message: `msg-xxxxxxxx`. */
-  readonly reference: (message: Message) => string
+  readonly reference: (message: Pick<Message, 'code' | 'origin'>) => string
   /** The scope of the request, with absolute times. Default: no scope. */
   readonly scope?: NonNullable<Receipt['scope']>
 }

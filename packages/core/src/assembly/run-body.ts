@@ -75,8 +75,9 @@ function bodyOf(prompt: LoopPrompt, loop: LoopContext, input: BuildInput, unload
     messages: [asMessage(text)],
     tokens,
     summaryUsed: divided.summary !== null,
-    entries: [...loopEntries(loop, prompt, input.settings), ...unloaded],
-    shown: new Set(),
+    entries: [...loopEntries(loop, prompt, input), ...unloaded],
+    // Memories do not repeat them.
+    shown: new Set(prompt.shown.map(({ iteration }) => iteration.id)),
     stateId: divided.covered.length === 0 ? input.stateId : null,
     notes: loopNotes(loop, prompt),
   }

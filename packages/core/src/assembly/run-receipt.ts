@@ -1,18 +1,19 @@
-import type { ReceiptEntry, Settings } from '@heddle/contracts'
+import type { ReceiptEntry } from '@heddle/contracts'
 import type { Iteration } from '../iterations/iteration.js'
 import type { LoopContext } from '../iterations/loop.js'
 import type { LoopPrompt, LoopSection } from '../iterations/prompt.js'
+import type { BuildInput } from './input.js'
 
 /** Receipt lines for a loop; each iteration is in exactly one of them. */
 export function loopEntries(
   loop: LoopContext,
   prompt: LoopPrompt,
-  settings: Pick<Settings, 'iterations'>,
+  { settings, reference }: Pick<BuildInput, 'settings' | 'reference'>,
 ): ReceiptEntry[] {
   const { divided, crowdedOut, sections } = prompt
   const { rawWindowSize, shownIterations } = settings.iterations
   const entries = [
-    ...sections.flatMap((section) => sectionEntries(section, prompt, settings)),
+    ...sections.flatMap((section) => sectionEntries(section, prompt, { settings, reference })),
     ...leftOut(crowdedOut, 'in the window, but it did not fit'),
     ...leftOut(
       divided.deferred,
@@ -26,7 +27,7 @@ export function loopEntries(
 function sectionEntries(
   section: LoopSection,
   { divided, shown }: LoopPrompt,
-  settings: Pick<Settings, 'iterations'>,
+  { settings, reference }: Pick<BuildInput, 'settings' | 'reference'>,
 ): ReceiptEntry[] {
   const { name, tokens, isCut } = section
   const line = (reason: string): ReceiptEntry => ({
@@ -60,6 +61,10 @@ function sectionEntries(
         iterations: 1,
         fromIteration: iteration.number,
         toIteration: iteration.number,
+        ...(iteration.code !== null && {
+          messageId: iteration.id,
+          reference: reference({ code: iteration.code }),
+        }),
         role: 'user',
         tokens: own + (index === 0 ? Math.max(0, heading) : 0),
         reason: isShort ? `recent; cut to ${settings.iterations.shownCharacters} characters or less to fit` : 'recent',

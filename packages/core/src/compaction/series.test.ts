@@ -27,7 +27,7 @@ const RUNS = Number(process.env['HEDDLE_SERIES_RUNS'] ?? 36)
 const EACH = { numRuns: RUNS, endOnFailure: true }
 const TIMEOUT_MS = 60_000 + RUNS * 100
 
-const reference = (message: Message) => `msg-${message.code}`
+const reference = ({ code }: Pick<Message, 'code'>) => `msg-${code}`
 
 /** All fields of a state except the head at the time its worker ran. */
 const shape = (state: CompactionState) => ({

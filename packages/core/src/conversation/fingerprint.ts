@@ -1,5 +1,12 @@
 import { createHash, hash } from 'node:crypto'
-import { holdsLongText, jsonTextPieces, type MessageInput, SHORT_TEXT_CHARACTERS_MAX } from '@heddle/contracts'
+import {
+  holdsLongText,
+  type IterationInput,
+  jsonTextPieces,
+  type MessageInput,
+  type PlacedMessage,
+  SHORT_TEXT_CHARACTERS_MAX,
+} from '@heddle/contracts'
 import type { Pausable } from '../recall/steps.js'
 
 /**
@@ -12,11 +19,28 @@ export function messageFingerprint(message: MessageInput): string {
   return fingerprint(canonicalJson(asHashed(message)))
 }
 
-/** The same, yielding after each piece of a long text. */
-export function* messageFingerprintSteps(message: MessageInput): Pausable<string> {
-  if (!holdsLongText(message)) return messageFingerprint(message)
+/**
+ * The same for an iteration, over the producer's fields except the number, which the store may have assigned.
+ */
+export function iterationFingerprint({ iterationNumber: _, timestamp, ...given }: IterationInput): string {
+  return fingerprint(canonicalJson(timestamp === undefined ? given : { ...given, timestamp: Date.parse(timestamp) }))
+}
+
+/** The fingerprint of a message in a job: of an iteration, that of all of its fields. */
+export function placedFingerprint({ message, iteration }: Placed): string {
+  return iteration === undefined
+    ? messageFingerprint(message)
+    : fingerprint(canonicalJson(asIteration(message, iteration)))
+}
+
+type Placed = Pick<PlacedMessage, 'message' | 'iteration'>
+
+/** The same with a pause after each piece of a long text. */
+export function* placedFingerprintSteps({ message, iteration }: Placed): Pausable<string> {
+  const hashable = iteration === undefined ? asHashed(message) : asIteration(message, iteration)
+  if (!holdsLongText(hashable)) return fingerprint(canonicalJson(hashable))
   const hashed = createHash('sha256')
-  for (const piece of canonicalPieces(asHashed(message))) {
+  for (const piece of canonicalPieces(hashable)) {
     hashed.update(piece)
     yield
   }
@@ -25,6 +49,12 @@ export function* messageFingerprintSteps(message: MessageInput): Pausable<string
 
 function asHashed(message: MessageInput): object {
   return message.sentAt === undefined ? message : { ...message, sentAt: Date.parse(message.sentAt) }
+}
+
+/** The fields of {@link iterationFingerprint}. */
+function asIteration({ id, content, sentAt }: MessageInput, iteration: NonNullable<Placed['iteration']>): object {
+  const { iterationNumber: _, ...fields } = iteration
+  return { ...fields, id, output: content, ...(sentAt !== undefined && { timestamp: Date.parse(sentAt) }) }
 }
 
 export const FINGERPRINT_DIGITS = 32

@@ -41,7 +41,7 @@ export function* sourcesOf(messages: readonly SourceMessage[]): Pausable<Source[
 }
 
 function chunksMaxOf(message: SourceMessage): number {
-  if (ineligibleReason(message) !== null) return 0
+  if (ineligibleReason(message) !== null && message.keptAside !== 'iteration') return 0
   if (message.role === 'tool_result') return RESULT_CHUNKS_MAX
   return message.role === 'system' ? 0 : MESSAGE_CHUNKS_MAX
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { iterationFingerprint, truncateIteration } from './iteration.js'
+import { iterationFingerprint, placedFingerprint } from '../conversation/fingerprint.js'
+import { truncateIteration } from './iteration.js'
 
 describe('an iteration in a context', () => {
   test('shows 500 characters of its prompt and 5,000 of its output', () => {
@@ -42,4 +43,8 @@ test('the fingerprint covers what the producer sent, but not the spelling of tim
   expect(of({ timestamp: '2026-02-12T15:30:00+01:00', iterationNumber: 7 })).toBe(of({}))
   expect(of({ output: 'other' })).not.toBe(of({}))
   expect(of({ progressScore: 0 })).not.toBe(of({}))
+  const message = { id: 'a', role: 'assistant' as const, content: 'o', sentAt: '2026-02-12T14:30:00Z' }
+  const placed = (fields: object) => placedFingerprint({ message, iteration: { prompt: 'p', ...fields } })
+  expect(placed({ iterationNumber: 7 })).toBe(of({}))
+  expect(placed({ progressScore: 0 })).toBe(of({ progressScore: 0 }))
 })

@@ -1,10 +1,11 @@
-import type { FileEvent, IterationInput } from '@heddle/contracts'
-import { canonicalJson, fingerprint } from '../conversation/fingerprint.js'
+import type { FileEvent } from '@heddle/contracts'
 import { sliceWhole } from '../tools/lines.js'
 
 /** One step of an autonomous run (docs/iterations.md), with its whole texts. */
 export interface Iteration {
   readonly id: string
+  /** The short code of its message, for references; null of one that was stored before iterations had messages. */
+  readonly code: string | null
   readonly number: number
   readonly happenedAtMs: number
   readonly cliUsed: string | null
@@ -31,13 +32,4 @@ export function truncateIteration<T extends { readonly prompt: string; readonly 
     prompt: sliceWhole(iteration.prompt, iterationCharacters.promptMax),
     output: sliceWhole(iteration.output, iterationCharacters.outputMax),
   }
-}
-
-/**
- * A hash over the producer's fields except the number, which the store may have assigned: the same id with the same
- * fingerprint is a repeat, with another one a conflict. Two spellings of one instant are the same time.
- */
-export function iterationFingerprint({ iterationNumber: _, timestamp, ...given }: IterationInput): string {
-  const said = { ...given, ...(timestamp !== undefined && { timestamp: Date.parse(timestamp) }) }
-  return fingerprint(canonicalJson(said))
 }

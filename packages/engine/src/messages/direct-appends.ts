@@ -1,5 +1,12 @@
 import { isWorthRetrying, type RetryPolicy } from '@heddle/client/calls'
-import { errorFromData, type IngestJob, stagesAfterIngest, type WakeJob } from '@heddle/contracts'
+import {
+  errorFromData,
+  type IngestJob,
+  stagesAfterIngest,
+  stagesAfterIterations,
+  type WakeJob,
+  type WakeStageName,
+} from '@heddle/contracts'
 import { type Queues, Wakes } from '@heddle/queue'
 import { type Clock, type Logger, untilStopped, within } from '@heddle/runtime'
 import { AppendCommits, type Store } from '@heddle/store'
@@ -100,15 +107,18 @@ export class DirectAppends {
     if (error !== null) throw errorFromData(error)
     const thread = { projectId, threadId }
     // A repeat always wakes the stages: the process that stored the messages may have died before it did.
-    if (stored === 0 || this.#wakes.isDue(thread, stored)) {
-      this.#wake([thread]).catch((error: unknown) =>
+    const isDue = stored === 0 || this.#wakes.isDue(thread, stored)
+    const hasIterations = job.messages.some(({ iteration }) => iteration !== undefined)
+    const due = [...(isDue ? stagesAfterIngest : []), ...(hasIterations ? stagesAfterIterations : [])]
+    if (due.length > 0) {
+      this.#wake([thread], due).catch((error: unknown) =>
         this.#options.log.warn({ error, threadId }, 'a thread was not woken; the reconciler will'),
       )
     }
     return { stored }
   }
 
-  async #wake(threads: readonly WakeJob[]): Promise<void> {
-    await Promise.all(stagesAfterIngest.map((stage) => this.#options.queues.wakeMany(stage, threads)))
+  async #wake(threads: readonly WakeJob[], due: readonly WakeStageName[] = stagesAfterIngest): Promise<void> {
+    await Promise.all(due.map((stage) => this.#options.queues.wakeMany(stage, threads)))
   }
 }

@@ -1,5 +1,5 @@
 import { ConflictError, type PlacedMessage } from '@heddle/contracts'
-import { messageFingerprintSteps } from '@heddle/core'
+import { placedFingerprintSteps } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import { existingMessages } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
@@ -30,13 +30,14 @@ export async function fingerprintsOf(
 export async function storedOf(
   parts: Pick<EngineContext, 'store' | 'projectId'>,
   threadId: string,
-  placed: readonly Pick<PlacedMessage, 'message'>[],
+  placed: readonly Pick<PlacedMessage, 'message' | 'iteration'>[],
 ): Promise<ReadonlySet<string>> {
   const ids = placed.map(({ message }) => message.id)
   const existing = await fingerprintsOf(parts, threadId, ids)
-  for (const [index, { message }] of placed.entries()) {
+  for (const [index, one] of placed.entries()) {
+    const { message } = one
     const stored = existing.get(message.id)
-    if (stored !== undefined && stored !== (await runCooperatively(messageFingerprintSteps(message)))) {
+    if (stored !== undefined && stored !== (await runCooperatively(placedFingerprintSteps(one)))) {
       throw new ConflictError(`message ${message.id} is stored with other content`, {
         field: `messages.${index}.id`,
         received: message.id,

@@ -11,7 +11,7 @@ import {
 import type { Ack, AppendOptions, AppendResult, AppendSettings } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import { ConflictError, type IngestJob, type PlacedMessage } from '@heddle/contracts'
-import { messageFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
+import { placedFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import type { DirectOutcome } from './direct-appends.js'
@@ -161,16 +161,17 @@ function jobOf(parts: EngineContext, append: PlacedAppend, { messages, jsonChara
  *
  * @throws ConflictError if two different messages have the same id, before anything is sent
  */
-function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[] {
+export function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[] {
   if (given.length < 2) return given
-  const firstOf = new Map<string, PlacedMessage['message']>()
-  return given.filter(({ placed: { message } }, index) => {
+  const firstOf = new Map<string, PlacedMessage>()
+  return given.filter(({ placed }, index) => {
+    const { message } = placed
     const first = firstOf.get(message.id)
     if (first === undefined) {
-      firstOf.set(message.id, message)
+      firstOf.set(message.id, placed)
       return true
     }
-    if (messageFingerprint(first) === messageFingerprint(message)) return false
+    if (hasSameNumber(first, placed) && placedFingerprint(first) === placedFingerprint(placed)) return false
     throw new ConflictError(`the append contains two different messages with the id ${message.id}`, {
       field: `messages.${index}.id`,
       received: message.id,
@@ -179,7 +180,12 @@ function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[]
   })
 }
 
-function patienceOf(
+/** Fingerprints are without the numbers of iterations. */
+function hasSameNumber({ iteration: first }: PlacedMessage, { iteration }: PlacedMessage): boolean {
+  return iteration?.iterationNumber === undefined || iteration.iterationNumber === first?.iterationNumber
+}
+
+export function patienceOf(
   { clock }: EngineContext,
   { deadlineMs = DEADLINE_MS_DEFAULT, signal }: AppendSettings,
 ): RetryPolicy {
@@ -230,10 +236,10 @@ async function checkAgent(
   })
 }
 
-function place(
+export function place(
   { ordinals, clock }: EngineContext,
   threadId: string,
-  { messages, startedAtMs, continues }: AppendInput,
+  { messages, startedAtMs, continues }: Pick<AppendInput, 'messages' | 'startedAtMs' | 'continues'>,
 ): PlacedMessage[] {
   const sentAtMs = messages.map((message) => (message.sentAt === undefined ? null : Date.parse(message.sentAt)))
   const latestMs = continues ? ordinals.latestAtMs(threadId) : undefined

@@ -2,9 +2,9 @@ import {
   type IngestJob,
   jsonLengthOf,
   limits,
-  messageCharacters,
   PermanentError,
   type PlacedMessage,
+  placedCharacters,
 } from '@heddle/contracts'
 
 /** A message to send, with its size. */
@@ -49,7 +49,7 @@ export function measure(placed: PlacedMessage, field: string): SizedMessage {
       hint: `A message may have ${limits.messageJsonCharactersMax} characters as JSON, including its metadata and usage. Store large attachments elsewhere, and their addresses in the metadata.`,
     })
   }
-  return { placed, characters: messageCharacters(placed.message), jsonCharacters }
+  return { placed, characters: placedCharacters(placed), jsonCharacters }
 }
 
 /** Up to this number of characters a message is so far below every limit that an estimate of its size suffices. */
@@ -60,6 +60,7 @@ const FRAME_CHARACTERS = 250
 function jsonCharactersOf(placed: PlacedMessage): number {
   const { content, parts, metadata, usage, toolCalls, thinking } = placed.message
   const isPlain =
+    placed.iteration === undefined &&
     parts === undefined &&
     metadata === undefined &&
     usage === undefined &&

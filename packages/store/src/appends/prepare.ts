@@ -1,11 +1,11 @@
-import { holdsLongText, type IngestJob, messageCharacters, type PlacedMessage, partBytes } from '@heddle/contracts'
+import { holdsLongText, type IngestJob, type PlacedMessage, partBytes, placedCharacters } from '@heddle/contracts'
 import {
   boundPlace,
   estimateMessageTokens,
   finish,
-  messageFingerprintSteps,
   type Pausable,
   partToStore,
+  placedFingerprintSteps,
 } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import type { Append, PreparedMessage } from '../messages/append-plan.js'
@@ -59,7 +59,7 @@ function* prepareSteps(job: IngestJob, receivedAtMs: number): Pausable<PreparedA
 }
 
 function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<PreparedMessage> {
-  const { message, ordinal, orderedAt } = placed
+  const { message, iteration, ordinal, orderedAt } = placed
   const { parts: given, ...input } = message
   const parts = given?.map(partToStore)
   const { content, toolCalls = [], thinking = [] } = message
@@ -69,14 +69,15 @@ function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<
     input,
     parts,
     ...(contentElement !== null && { contentElement }),
+    iteration,
     ordinal,
     orderedAtMs: boundPlace(Date.parse(orderedAt), receivedAtMs),
     tokensEstimate: estimateMessageTokens(counted).tokens,
-    fingerprint: yield* messageFingerprintSteps(message),
+    fingerprint: yield* placedFingerprintSteps(placed),
   }
 }
 
 /** Size of a message in a transaction. */
-function charactersOf({ message }: PlacedMessage): number {
-  return messageCharacters(message) + (message.parts ?? []).reduce((sum, part) => sum + partBytes(part), 0)
+function charactersOf(placed: PlacedMessage): number {
+  return placedCharacters(placed) + (placed.message.parts ?? []).reduce((sum, part) => sum + partBytes(part), 0)
 }

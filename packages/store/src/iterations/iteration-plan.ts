@@ -1,71 +1,57 @@
-import { ConflictError, type IterationInput } from '@heddle/contracts'
-
-/** An iteration with its derived fields. */
-export interface PreparedIteration {
-  readonly input: IterationInput
-  readonly happenedAtMs: number
-  /** `iterationFingerprint` of the input: distinguishes a repeat from a conflict. */
-  readonly fingerprint: string
-}
+import type { IterationFields } from '@heddle/contracts'
 
 /** A stored iteration with one of the given ids or numbers. */
 export interface KnownIteration {
   readonly id: string
   readonly number: number
-  readonly fingerprint: string
 }
 
-export interface IterationPlan {
-  readonly fresh: readonly (PreparedIteration & { readonly number: number })[]
-  /** The number of each given iteration, in their order. */
-  readonly numbers: readonly number[]
+export interface KnownNumbers {
+  readonly known: readonly KnownIteration[]
+  /** The highest number of the thread; 0 without iterations. */
+  readonly highest: number
 }
 
-/**
- * Decides which iterations are new, and assigns numbers to those without one: each the next after the highest. Pure.
- *
- * @throws ConflictError if an id is used by another iteration, or a number by another id; positions in errors count from
- *   `firstIndex`, the position of the first iteration in the caller's list
- */
-export function planIterations(
-  iterations: readonly PreparedIteration[],
-  { known, highest, firstIndex }: { known: readonly KnownIteration[]; highest: number; firstIndex: number },
-): IterationPlan {
-  const byId = new Map(known.map((each) => [each.id, each]))
-  const byNumber = new Map(known.map((each) => [each.number, each.id]))
-  const fresh: (PreparedIteration & { number: number })[] = []
-  let latest = highest
-  const numbers = iterations.map((iteration, index) => {
-    const { id, iterationNumber } = iteration.input
-    const same = byId.get(id)
-    if (same) {
-      const isRepeat =
-        same.fingerprint === iteration.fingerprint && (iterationNumber === undefined || iterationNumber === same.number)
-      if (isRepeat) return same.number
-      throw taken(
-        `iterations.${firstIndex + index}.id`,
-        id,
-        `iteration id ${id} is used by another iteration of this thread`,
-      )
-    }
-    const number = iterationNumber ?? latest + 1
-    if (byNumber.has(number)) {
-      const what = `iteration ${number} of this thread is another iteration`
-      throw taken(`iterations.${firstIndex + index}.iterationNumber`, String(number), what)
-    }
-    latest = Math.max(latest, number)
-    byId.set(id, { id, number, fingerprint: iteration.fingerprint })
-    byNumber.set(number, id)
-    fresh.push({ ...iteration, number })
+/** An iteration of an append: the output is its message. */
+export interface GivenIteration {
+  readonly id: string
+  readonly iteration: Pick<IterationFields, 'iterationNumber'>
+}
+
+/** The numbers of a thread's iterations, while appends to it are planned. Pure. */
+export class IterationNumbers {
+  readonly #byId: Map<string, number>
+  readonly #byNumber: Map<number, string>
+  #highest: number
+
+  constructor({ known, highest }: KnownNumbers = { known: [], highest: 0 }) {
+    this.#byId = new Map(known.map(({ id, number }) => [id, number]))
+    this.#byNumber = new Map(known.map(({ id, number }) => [number, id]))
+    this.#highest = highest
+  }
+
+  /** A copy, for an append that may be refused. */
+  copy(): IterationNumbers {
+    const known = [...this.#byId].map(([id, number]) => ({ id, number }))
+    return new IterationNumbers({ known, highest: this.#highest })
+  }
+
+  /** Whether a repeated iteration is without a number, or has the one that it got. */
+  isRepeat({ id, iteration: { iterationNumber } }: GivenIteration): boolean {
+    return iterationNumber === undefined || iterationNumber === this.#byId.get(id)
+  }
+
+  /**
+   * The number of a new iteration: the given one, or the next after the highest. It is taken from then on.
+   *
+   * @returns null if another iteration has the given number
+   */
+  take({ id, iteration: { iterationNumber } }: GivenIteration): number | null {
+    const number = iterationNumber ?? this.#highest + 1
+    if (this.#byNumber.has(number)) return null
+    this.#highest = Math.max(this.#highest, number)
+    this.#byId.set(id, number)
+    this.#byNumber.set(number, id)
     return number
-  })
-  return { fresh, numbers }
-}
-
-function taken(field: string, received: string, what: string): ConflictError {
-  return new ConflictError(what, {
-    field,
-    received,
-    hint: 'Give each iteration its own id and number, or omit both; a repeat must be equal in every field.',
-  })
+  }
 }

@@ -3,6 +3,7 @@ import { type Iteration, iterationCharacters } from '@heddle/core'
 import type { Fragment } from 'postgres'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
+import { byKey } from '../sql/index-order.js'
 
 /** Bytes of all iterations of one page; a page has at least one. */
 const PAGE_BYTES_MAX = 8_000_000
@@ -30,9 +31,11 @@ export async function listIterations(
       select number, count(*) over () as found, row_number() over in_order as place,
         sum(bytes) over in_order - bytes as bytes_before
       from (
-        select number, octet_length(prompt) + octet_length(output) + octet_length(progress_markers::text)
-          + octet_length(file_changes::text) + octet_length(file_events::text) as bytes
-        from heddle.iterations
+        select number, octet_length(prompt) + coalesce(octet_length(output), octet_length(message.content), 0)
+          + octet_length(progress_markers::text) + octet_length(file_changes::text)
+          + octet_length(file_events::text) as bytes
+        from heddle.iterations as iteration
+        ${joinMessage(tx)}
         where thread_id = ${threadId} and ${afterNumber === undefined ? tx`true` : tx`number ${past} ${afterNumber}`}
         order by number ${direction}
         limit ${limit + 1}
@@ -43,6 +46,7 @@ export async function listIterations(
       select * from heddle.iterations
       where iterations.thread_id = ${threadId} and iterations.number = sized.number
       offset 0) as iteration
+    ${joinMessage(tx)}
     where sized.place <= ${limit} and sized.bytes_before < ${PAGE_BYTES_MAX}
     order by sized.place`
   return { iterations: rows.map(toIteration), hasMore: rows.length < (rows[0]?.found ?? 0) }
@@ -57,6 +61,15 @@ export async function hasIteration(
   return rows.length > 0
 }
 
+/** The message with the output of `iteration`, as `message`; without one, its columns are null. */
+export function joinMessage(tx: Tx) {
+  return tx`
+    left join lateral (
+      select code, content, content_escaped, fingerprint from heddle.messages
+      where messages.thread_id = iteration.thread_id
+        and ${byKey(tx, tx`messages.seq`, tx`iteration.seq`)}) as message on true`
+}
+
 export type StoredIteration = Columns<
   'iterations',
   | 'id'
@@ -65,14 +78,18 @@ export type StoredIteration = Columns<
   | 'cliUsed'
   | 'modelUsed'
   | 'prompt'
-  | 'output'
   | 'textsEscaped'
   | 'progressScore'
   | 'progressMarkers'
   | 'fileChanges'
   | 'fileEvents'
   | 'durationSeconds'
->
+> & {
+  readonly output: string
+  readonly outputEscaped: boolean
+  /** The short code of its message; null without one. */
+  readonly code: string | null
+}
 
 /** One character more than contexts show of a text, which shows that it was cut. */
 const BEGINNING_CHARACTERS = iterationCharacters.outputMax + 1
@@ -82,49 +99,54 @@ const ESCAPED_BEGINNING_CHARACTERS = 6 * BEGINNING_CHARACTERS + 1
 const END_CHARACTERS = 10_000
 
 /**
- * The columns of `iteration` for {@link toIteration}: with whole texts, with the beginnings that contexts show, or also with
- * the end of a long output. Only whole texts are unbounded.
+ * The columns of `iteration` and {@link joinMessage} for {@link toIteration}: with whole texts, with the beginnings that
+ * contexts show, or also with the end of a long output. Only whole texts are unbounded.
  */
 export function iterationColumns(tx: Tx, texts: 'whole' | 'beginnings' | 'ends') {
-  const prompt = texts === 'whole' ? tx`iteration.prompt` : beginning(tx, tx`iteration.prompt`)
+  const promptEscaped = tx`iteration.texts_escaped`
+  const outputEscaped = tx`(
+    case when iteration.output is null then coalesce(message.content_escaped, false) else iteration.texts_escaped end)`
+  const wholeOutput = tx`coalesce(iteration.output, message.content, '')`
+  const prompt = texts === 'whole' ? tx`iteration.prompt` : beginning(tx, tx`iteration.prompt`, promptEscaped)
   const output =
     texts === 'whole'
-      ? tx`iteration.output`
+      ? wholeOutput
       : texts === 'beginnings'
-        ? beginning(tx, tx`iteration.output`)
+        ? beginning(tx, wholeOutput, outputEscaped)
         : tx`
-          case when iteration.texts_escaped or length(iteration.output) <= ${BEGINNING_CHARACTERS + END_CHARACTERS}::integer
-          then ${beginning(tx, tx`iteration.output`, BEGINNING_CHARACTERS + END_CHARACTERS)}
-          else left(iteration.output, ${BEGINNING_CHARACTERS}::integer) || right(iteration.output, ${END_CHARACTERS}::integer) end`
+          case when ${outputEscaped} or length(${wholeOutput}) <= ${BEGINNING_CHARACTERS + END_CHARACTERS}::integer
+          then ${beginning(tx, wholeOutput, outputEscaped, BEGINNING_CHARACTERS + END_CHARACTERS)}
+          else left(${wholeOutput}, ${BEGINNING_CHARACTERS}::integer) || right(${wholeOutput}, ${END_CHARACTERS}::integer) end`
   return tx`
     iteration.id, iteration.number, iteration.happened_at as happened_at_ms, iteration.cli_used, iteration.model_used,
-    ${prompt} as prompt, ${output} as output, iteration.texts_escaped, iteration.progress_score,
-    iteration.progress_markers, iteration.file_changes, iteration.file_events, iteration.duration_seconds`
+    ${prompt} as prompt, ${output} as output, iteration.texts_escaped, ${outputEscaped} as output_escaped, message.code,
+    iteration.progress_score, iteration.progress_markers, iteration.file_changes, iteration.file_events,
+    iteration.duration_seconds`
 }
 
-function beginning(tx: Tx, text: Fragment, charactersMax = BEGINNING_CHARACTERS) {
+function beginning(tx: Tx, text: Fragment, isEscaped: Fragment, charactersMax = BEGINNING_CHARACTERS) {
   return tx`
-    left(${text}, case when iteration.texts_escaped then ${ESCAPED_BEGINNING_CHARACTERS}::integer else ${charactersMax}::integer end)`
+    left(${text}, case when ${isEscaped} then ${ESCAPED_BEGINNING_CHARACTERS}::integer else ${charactersMax}::integer end)`
 }
 
 /** @param row further fields are dropped */
 export function toIteration(row: StoredIteration): Iteration {
   const { id, number, happenedAtMs, cliUsed, modelUsed, progressScore, progressMarkers } = row
-  const { fileChanges, fileEvents, durationSeconds, textsEscaped } = row
-  const read = (text: string) => (textsEscaped ? unescaped(text) : text)
+  const { fileChanges, fileEvents, durationSeconds, code } = row
   return {
     id,
     number,
     happenedAtMs,
     cliUsed,
     modelUsed,
-    prompt: read(row.prompt),
-    output: read(row.output),
+    prompt: row.textsEscaped ? unescaped(row.prompt) : row.prompt,
+    output: row.outputEscaped ? unescaped(row.output) : row.output,
     progressScore,
     progressMarkers,
     fileChanges,
     fileEvents,
     durationSeconds,
+    code,
   }
 }
 

@@ -3,7 +3,7 @@ import type { Tx } from '../connection/connection.js'
 import { holdThread, threadStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import { toStorable } from '../sql/text.js'
-import { iterationColumns, type StoredIteration, toIteration } from './iteration-reading.js'
+import { iterationColumns, joinMessage, type StoredIteration, toIteration } from './iteration-reading.js'
 
 /** A version of a thread's progress summary. */
 export type ProgressRow = Columns<
@@ -120,6 +120,7 @@ export async function loadIterationsByRank(tx: Tx, { threadId, after, limit }: R
     select ${iterationColumns(tx, 'ends')}
     from heddle.iterations as iteration
     join heddle.threads as thread on thread.id = iteration.thread_id
+    ${joinMessage(tx)}
     where iteration.thread_id = ${threadId} and ${isEligible(tx)}
     order by iteration.number
     offset ${after}
@@ -139,6 +140,7 @@ export async function loadNewestIterations(
     select ${iterationColumns(tx, 'ends')}
     from heddle.iterations as iteration
     join heddle.threads as thread on thread.id = iteration.thread_id
+    ${joinMessage(tx)}
     where iteration.thread_id = ${threadId} and ${isEligible(tx)}
       and ${afterNumber === null ? tx`true` : tx`iteration.number > ${afterNumber}`}
     order by iteration.number desc

@@ -4,6 +4,7 @@ import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
 import { commitBehind } from '../connection/transaction.js'
 import { attachRequestContexts } from '../contexts/request-contexts.js'
+import { insertIterations, lookUpIterations, type PlannedIteration } from '../iterations/iterations.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { AFTER_ALL_LETTERS, byId } from '../sql/by-id.js'
@@ -13,6 +14,7 @@ import {
   type AppendSituation,
   type LockedThread,
   type NamedAppend,
+  type PlannedMessage,
   planAppends,
   textFault,
 } from './append-plan.js'
@@ -49,14 +51,15 @@ export interface AppendBatch {
  *
  * @returns one outcome for each append, in their order; conflicts and refusals are outcomes, not exceptions
  */
-export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<AppendOutcome[]> {
+export async function appendMessages(tx: Tx, given: AppendBatch): Promise<AppendOutcome[]> {
+  const batch = holdsIterations(given) ? { ...given, assumeNew: false } : given
   const appends = batch.appends.map((append) => ({
     ...append,
     agentId: agentIdOf(batch.projectId, append.agent),
     threadId: threadIdOf(batch.projectId, append.thread),
   }))
-  const situation = await lockThreads(tx, batch, appends)
-  const plan = planAppends(appends, situation)
+  const locked = await lockThreads(tx, batch, appends)
+  const plan = planAppends(appends, withIterations(locked, await lookUpIterations(tx, appends)))
   if (plan.messages.length > 0) {
     const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew, isLast = false } = batch
     const parts = plan.messages.flatMap(({ message }) => message.parts ?? [])
@@ -64,15 +67,45 @@ export async function appendMessages(tx: Tx, batch: AppendBatch): Promise<Append
     const replies = plan.messages.flatMap(({ threadId, seq, message: { input } }) =>
       input.contextId === undefined ? [] : [{ threadId, seq, contextId: input.contextId }],
     )
+    const iterations = plan.messages.flatMap(iterationOf)
     await Promise.all([
       insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
       advanceHeads(tx, plan.threads),
+      iterations.length > 0 && insertIterations(tx, iterations),
       replies.length > 0 && attachRequestContexts(tx, replies),
       // The result of the insert shows which codes were taken; their messages are inserted again with longer codes.
       assumeFreeCodes && isLast && commitBehind(tx),
     ])
   }
   return plan.outcomes
+}
+
+/** Then ids are looked up: a repeated iteration must not look like another one with its number. */
+function holdsIterations({ appends }: AppendBatch): boolean {
+  return appends.some(({ messages }) => messages.some(({ iteration }) => iteration !== undefined))
+}
+
+function iterationOf({ threadId, seq, iterationNumber: number = null, message }: PlannedMessage): PlannedIteration[] {
+  const { iteration } = message
+  return iteration === undefined || number === null
+    ? []
+    : [{ threadId, seq, number, message: { ...message, iteration } }]
+}
+
+/** Adds stored iterations; those without a message are compared by their own fingerprints. */
+function withIterations(
+  situation: AppendSituation,
+  iterations: Awaited<ReturnType<typeof lookUpIterations>>,
+): AppendSituation {
+  if (iterations.size === 0) return situation
+  const known = new Map(situation.known)
+  for (const [threadId, found] of iterations) {
+    const older = found.known.flatMap(({ id, fingerprint }) =>
+      fingerprint === null ? [] : [[id, fingerprint] as const],
+    )
+    if (older.length > 0) known.set(threadId, new Map([...(known.get(threadId) ?? []), ...older]))
+  }
+  return { ...situation, known, iterations }
 }
 
 /** Whether a batch failed because a message that it assumed to be new is stored already, or its short code is taken. */

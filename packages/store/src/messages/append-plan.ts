@@ -1,5 +1,6 @@
-import { ConflictError, type ErrorData, type MessageInput } from '@heddle/contracts'
+import { ConflictError, type ErrorData, type IterationFields, type MessageInput } from '@heddle/contracts'
 import type { PartToStore } from '@heddle/core'
+import { type GivenIteration, IterationNumbers, type KnownNumbers } from '../iterations/iteration-plan.js'
 import type { ContentElement } from '../sql/content-element.js'
 import { isStorable, unstorableError } from '../sql/text.js'
 
@@ -9,12 +10,14 @@ export interface PreparedMessage {
   readonly input: Omit<MessageInput, 'parts'>
   /** Images, documents and sounds with their bytes; undefined if it has no such part. */
   readonly parts?: readonly PartToStore[]
+  /** Of the output of an iteration, which is kept aside. */
+  readonly iteration?: IterationFields | undefined
   /** Orders messages of the same time; it counts on across the appends of a producer (`comparePositions` in core). */
   readonly ordinal: number
   /** Its position in the conversation, in milliseconds since 1970. */
   readonly orderedAtMs: number
   readonly tokensEstimate: number
-  /** `messageFingerprint` of the input: the same for a repeat, different for a conflict. */
+  /** `placedFingerprint` of the input: the same for a repeat, different for a conflict. */
   readonly fingerprint: string
   /** Only of a long content, which takes too long to encode while the thread is locked. */
   readonly contentElement?: ContentElement
@@ -72,6 +75,8 @@ export interface PlannedMessage {
   readonly seq: number
   /** The latest position of the thread up to this message, if that is another message's; else null. */
   readonly latestAtMs: number | null
+  /** Only of an iteration. */
+  readonly iterationNumber?: number | null
   readonly message: PreparedMessage
 }
 
@@ -89,6 +94,8 @@ export interface AppendSituation {
    * a copy of a conversation keeps the ids of the original.
    */
   readonly known: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** Stored iterations with ids and numbers of the batch, by thread. Default: none. */
+  readonly iterations?: ReadonlyMap<string, KnownNumbers>
   /** Ids of projects, agents and threads that were erased. */
   readonly erased: ReadonlySet<string>
   /** Messages of the batch that were erased with an earlier thread of the same name, by thread. Default: empty. */
@@ -105,6 +112,7 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
   /** Messages that earlier appends of the batch added to such threads. */
   const added = new Map<string, Map<string, string>>()
   const threads = new Map<string, LockedThread>()
+  const numbersOf = new Map<string, IterationNumbers>()
   const messages: PlannedMessage[] = []
   const outcomes = appends.map((append): AppendOutcome => {
     const { requestId, threadId } = append
@@ -117,12 +125,21 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     const stored = situation.known.get(threadId)
     const addedBefore = added.get(threadId)
     const fresh = new Map<string, PreparedMessage>()
+    const numbers = numbersOf.get(threadId)?.copy() ?? new IterationNumbers(situation.iterations?.get(threadId))
+    const numberOf = new Map<string, number>()
     for (const [index, message] of append.messages.entries()) {
       const { id } = message.input
       const same = fresh.get(id)?.fingerprint ?? addedBefore?.get(id) ?? stored?.get(id)
-      if (same === undefined) fresh.set(id, message)
-      else if (same !== message.fingerprint) return { ...nothing, error: idConflict(id, index) }
+      const iteration = iterationOf(message)
+      if (same === undefined) {
+        fresh.set(id, message)
+        const number = iteration && numbers.take(iteration)
+        if (iteration && number === null) return { ...nothing, error: numberConflict(iteration, index) }
+        if (number !== null) numberOf.set(id, number)
+      } else if (same !== message.fingerprint || (iteration && !numbers.isRepeat(iteration)))
+        return { ...nothing, error: idConflict(id, index) }
     }
+    if (numberOf.size > 0) numbersOf.set(threadId, numbers)
 
     let { headSeq, tokensEstimate, latestAtMs } = thread
     for (const message of fresh.values()) {
@@ -133,6 +150,7 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
         threadId,
         seq: headSeq,
         latestAtMs: latestAtMs > message.orderedAtMs ? latestAtMs : null,
+        iterationNumber: numberOf.get(message.input.id) ?? null,
         message,
       })
     }
@@ -146,6 +164,10 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     return { ...nothing, stored: fresh.size, repeated, headSeq, tokensEstimate, error: null }
   })
   return { outcomes, messages, threads }
+}
+
+function iterationOf({ input: { id }, iteration }: PreparedMessage): GivenIteration | null {
+  return iteration === undefined ? null : { id, iteration }
 }
 
 /** Threads that more than one append of a batch writes to. */
@@ -212,7 +234,11 @@ export function textFault({
 
   if (!isStorable(agent)) return refuse('agent', agent)
   if (!isStorable(thread)) return refuse('thread', thread)
-  for (const [index, { input }] of messages.entries()) {
+  for (const [index, { input, iteration }] of messages.entries()) {
+    for (const field of ['cliUsed', 'modelUsed'] as const) {
+      const text = iteration?.[field]
+      if (text !== undefined && !isStorable(text)) return refuse(`messages.${index}.iteration.${field}`, text)
+    }
     for (const field of ['sourceId', 'toolCallId', 'toolName', 'model'] as const) {
       const text = input[field]
       if (text !== undefined && !isStorable(text)) return refuse(`messages.${index}.${field}`, text)
@@ -249,5 +275,13 @@ function idConflict(id: string, index: number): ErrorData {
     field: `messages.${index}.id`,
     received: id,
     hint: 'Give each message an id of its own; a repeat must be the same in every field.',
+  }).toJSON()
+}
+
+function numberConflict({ iteration: { iterationNumber } }: GivenIteration, index: number): ErrorData {
+  return new ConflictError(`iteration ${iterationNumber} of this thread is another iteration`, {
+    field: `messages.${index}.iteration.iterationNumber`,
+    received: String(iterationNumber),
+    hint: 'Give each iteration its own id and number, or omit both.',
   }).toJSON()
 }

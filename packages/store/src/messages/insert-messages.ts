@@ -67,7 +67,7 @@ export async function insertMessages(
       ${quoted(({ message }) => jsonOf(message.input.usage))}::text[],
       ${quoted(({ message }) => message.input.contextId)}::uuid[],
       ${quoted(({ message }) => message.input.pinned)}::boolean[],
-      ${quoted(({ message }) => message.input.keptAside)}::text[],
+      ${quoted(({ message }) => (message.iteration ? 'iteration' : message.input.keptAside))}::text[],
       ${quoted(({ message }) => jsonOf(message.input.metadata))}::text[],
       ${plain(({ message }) => message.tokensEstimate)}::integer[],
       ${plain(({ message }) => message.fingerprint)}::text[],

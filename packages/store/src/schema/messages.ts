@@ -99,7 +99,10 @@ export const messageTokens = heddle.table(
   (table) => [primaryKey({ columns: [table.threadId, table.seq] }), ownProjectOnly(table.projectId)],
 )
 
-/** One step of an autonomous run (docs/iterations.md), with its full texts. */
+/**
+ * One step of an autonomous run (docs/iterations.md). Its output is the content of the message with its id, which is kept aside:
+ * so it is embedded, found, recalled and remembered as any message.
+ */
 export const iterations = heddle.table(
   'iterations',
   {
@@ -109,20 +112,23 @@ export const iterations = heddle.table(
     number: integer('number').notNull(),
     projectId: projectId(),
     id: uuid('id').notNull(),
+    /** The message with its output; null of an iteration that was stored before they had messages. */
+    seq: bigint('seq', { mode: 'number' }),
     happenedAtMs: time('happened_at').notNull(),
     cliUsed: text('cli_used'),
     modelUsed: text('model_used'),
     prompt: text('prompt').notNull(),
-    output: text('output').notNull(),
-    /** Prompt and output are stored as their JSON escapes where one of them holds what Postgres texts cannot. */
+    /** Only of an iteration without a message. */
+    output: text('output'),
+    /** The texts of this row are stored as their JSON escapes where one of them holds what Postgres texts cannot. */
     textsEscaped: boolean('texts_escaped').notNull().default(false),
     progressScore: doublePrecision('progress_score'),
     progressMarkers: json('progress_markers').$type<string[]>().notNull().default([]),
     fileChanges: json('file_changes').$type<string[]>().notNull().default([]),
     fileEvents: json('file_events').$type<FileEvent[]>().notNull().default([]),
     durationSeconds: doublePrecision('duration_seconds'),
-    /** Hash over the fields that the client gave, but for the number: the same for a repeat, different for a conflict. */
-    fingerprint: bytes('fingerprint').notNull(),
+    /** That of the message is its own; only of an iteration without a message. */
+    fingerprint: bytes('fingerprint'),
     createdAtMs: createdAt(),
   },
   (table) => [

@@ -73,7 +73,7 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
           and (thread.last_cleared_at is null or mark.ordered_at > thread.last_cleared_at)))
       and (given.thread_id <> ${own.threadId} or given.seq <= ${own.headSeq})
       and ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
-      and message.kept_aside is null
+      and (message.kept_aside is null or message.kept_aside = 'iteration')
       and message.role in ('user', 'assistant', 'tool_use', 'tool_result')
     order by given.place`
   return rows

@@ -71,6 +71,7 @@ export const exportTables = {
       model_used: 'text',
       prompt: 'text',
       output: 'text',
+      seq: 'bigint',
       texts_escaped: 'boolean',
       progress_score: 'double precision',
       progress_markers: 'json',

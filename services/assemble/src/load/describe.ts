@@ -35,7 +35,7 @@ export function describe(thread: ThreadRow, settings: Settings, request: Context
     count: counterName === 'o200k' ? counter.count : estimateTokens,
     headSeq: thread.headSeq,
     clearEpoch: thread.clearEpoch,
-    reference: ({ code }: Message) =>
+    reference: ({ code }: Pick<Message, 'code'>) =>
       request.references === 'full' ? referenceIn(thread.name, code) : messageReference(code),
     ...(request.scope !== undefined && { scope: scopeOf(request, asOfMs) }),
   } as const

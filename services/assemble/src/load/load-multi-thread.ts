@@ -55,7 +55,8 @@ export async function loadMultiThreadInput(
       after: ownInput.state?.covered?.to ?? null,
       before: ownInput.turnsBefore,
     }),
-    reference: (message: Message) => message.origin?.reference ?? messageReference(message.code),
+    reference: (message: Pick<Message, 'code' | 'origin'>) =>
+      message.origin?.reference ?? messageReference(message.code),
   }
 }
 

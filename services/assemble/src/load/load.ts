@@ -103,11 +103,16 @@ async function loadLoopInput(
     loop,
     messages: [],
     unloaded: [{ mode: 'left-out', count: counts.inWindow.eligible, tokens: 0, reason: MESSAGES_LEFT_OUT }],
-    ineligible: counts.ever.aside,
+    ineligible: withoutIterations(counts.ever.aside),
     hidden: [hiddenOf(compaction, request, counts)],
     hiddenIterations: stored - loop.totalIterations,
     imported: counts.imported,
     state: null,
     stateId: progress?.id ?? null,
   }
+}
+
+/** Their outputs are kept aside as messages; here they are accounted for as iterations. */
+function withoutIterations({ iteration: _, ...aside }: Readonly<Record<string, number>>): Record<string, number> {
+  return aside
 }

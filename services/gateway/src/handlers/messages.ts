@@ -25,10 +25,14 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   listMessages: ({ client, params, query }) => client.messages.list({ ...query, ...params }),
   listAgentMessages: ({ client, params, query }) => client.messages.ofAgent({ ...query, ...params }),
   findMessages: ({ client, query }) => client.messages.find(query),
-  appendIterations({ client, params, body, headers }) {
+  async appendIterations({ client, params, body, headers, signal }) {
+    const { agent, ack = 'stored' } = body
+    const { waitMs } = readPrefer(headers['prefer'])
     const idOf = createIds(headers['idempotency-key'], 'iteration', params.thread)
     const iterations = body.iterations.map((iteration, index) => ({ ...iteration, id: iteration.id ?? idOf(index) }))
-    return client.iterations.append({ agent: body.agent, thread: params.thread, iterations })
+    const { thread } = params
+    const given = { agent, thread, iterations, ack, onBusy: 'fail', deadlineMs: waitMs, signal } as const
+    return { status: ack === 'queued' ? 202 : 200, body: await client.iterations.append(given) }
   },
   getRunState: ({ client, params }) => client.iterations.loop(params.thread),
   listIterations: ({ client, params, query }) => client.iterations.list(params.thread, query),

@@ -1,46 +1,23 @@
 import type { IterationInput } from '@heddle/contracts'
 import { type Iteration, iterationFingerprint, threadIdOf } from '@heddle/core'
-import { createClient } from '@heddle/engine'
-import { appendIterations, ensureThread, listIterations, overviewLoop, type PreparedIteration } from '@heddle/store'
+import { listIterations, overviewLoop, type PreparedMessage } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { newId, PROJECT, RECEIVED_AT_MS, storeOfTests } from '../support.js'
+import { appendIterations, preparedIteration as iteration, newId, PROJECT, storeOfTests } from '../support.js'
 
 const database = storeOfTests()
 
 let threads = 0
 const freshThread = () => `loop ${++threads}`
 
-function iteration(fields: Partial<IterationInput> = {}): PreparedIteration {
-  const input: IterationInput = { id: newId(), prompt: 'go on', output: 'done', ...fields }
-  const happenedAtMs = input.timestamp === undefined ? RECEIVED_AT_MS : Date.parse(input.timestamp)
-  return { input, happenedAtMs, fingerprint: iterationFingerprint(input) }
-}
-
-const append = (thread: string, iterations: readonly PreparedIteration[]) =>
-  database.store.inProject(PROJECT, async (tx) => {
-    const { threadId } = await ensureThread(tx, { projectId: PROJECT, agent: 'runner', thread })
-    return await appendIterations(tx, { threadId, iterations })
-  })
+const append = (thread: string, iterations: readonly PreparedMessage[]) =>
+  appendIterations(database.store, { agent: 'runner', thread, iterations })
 const list = (thread: string, query: { afterNumber?: number; limit?: number; order?: 'asc' | 'desc' } = {}) =>
   database.store.inProject(PROJECT, (tx) =>
     listIterations(tx, { threadId: threadIdOf(PROJECT, thread), limit: 100, order: 'asc', ...query }),
   )
 
 describe('iterations', () => {
-  it('of a long append are named by their position in it when one is invalid', async () => {
-    const client = createClient({ store: database.store, queues: null, project: 'long loops' })
-    const iterations = Array.from({ length: 150 }, (_, index) => ({ prompt: `${index}`, output: '' }))
-    const refused = (fault: object) =>
-      client.iterations.append({
-        agent: 'runner',
-        thread: freshThread(),
-        iterations: iterations.map((each, index) => (index === 120 ? { ...each, ...fault } : each)),
-      })
-    await expect(refused({ iterationNumber: 1 })).rejects.toMatchObject({ field: 'iterations.120.iterationNumber' })
-    await expect(refused({ cliUsed: 'NUL \0' })).rejects.toMatchObject({ field: 'iterations.120.cliUsed' })
-  })
-
   it('are stored with every field and their full texts, also empty and long ones', async () => {
     const thread = freshThread()
     const everything: Partial<IterationInput> = {
@@ -62,6 +39,7 @@ describe('iterations', () => {
     expect(iterations[0]).toEqual({
       ...fields,
       id: expect.any(String),
+      code: expect.stringMatching(/^[0-9a-z]{8}$/),
       number: iterationNumber,
       happenedAtMs: Date.parse(timestamp ?? ''),
     })
@@ -103,9 +81,9 @@ describe('iterations', () => {
   })
 
   it.each([
-    ['another content under a used id', { output: 'other' }, 'iterations.1.id'],
-    ['another number under a used id', { iterationNumber: 9 }, 'iterations.1.id'],
-    ['a number that another id has', { id: newId() }, 'iterations.1.iterationNumber'],
+    ['another content under a used id', { output: 'other' }, 'messages.1.id'],
+    ['another number under a used id', { iterationNumber: 9 }, 'messages.1.id'],
+    ['a number that another id has', { id: newId() }, 'messages.1.iteration.iterationNumber'],
   ])('%s is a conflict, and nothing of its append is stored', async (_, fields, field) => {
     const thread = freshThread()
     const id = newId()
@@ -118,17 +96,50 @@ describe('iterations', () => {
     expect((await list(thread)).iterations).toHaveLength(1)
   })
 
-  it('of an erased thread are refused with an error that names it', async () => {
-    const append = database.store.inProject(PROJECT, (tx) =>
-      appendIterations(tx, { threadId: newId(), iterations: [iteration()] }),
+  it('stored before iterations had messages are read, and repeated like any other', async () => {
+    const thread = freshThread()
+    await append(thread, [iteration({ iterationNumber: 1 })])
+    const old: IterationInput = { id: newId(), prompt: 'go on', output: 'done \0', iterationNumber: 2 }
+    const threadId = threadIdOf(PROJECT, thread)
+    await database.store.inProject(
+      PROJECT,
+      (tx) => tx`
+        insert into heddle.iterations (
+          thread_id, number, id, happened_at, prompt, output, texts_escaped, fingerprint)
+        values (
+          ${threadId}, 2, ${old.id}, now(), ${JSON.stringify(old.prompt)}, ${JSON.stringify(old.output)}, true,
+          decode(${iterationFingerprint(old)}, 'hex'))`,
     )
-    await expect(append).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'thread' })
+    const { iterations } = await list(thread)
+    expect(iterations[1]).toMatchObject({ id: old.id, number: 2, prompt: old.prompt, output: old.output, code: null })
+    expect(await append(thread, [iteration(old), iteration()])).toEqual({ numbers: [2, 3], stored: 1 })
+    await expect(append(thread, [iteration({ ...old, output: 'other' })])).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  it('are messages with their outputs, kept aside, whose texts are stored once', async () => {
+    const thread = freshThread()
+    const output = 'The login works now. '.repeat(10)
+    await append(thread, [iteration({ output, prompt: 'fix the login' })])
+    const rows = await database.store.inProject(
+      PROJECT,
+      (tx) => tx`
+        select message.content, message.role, message.kept_aside, iteration.output, iteration.fingerprint
+        from heddle.iterations as iteration
+        join heddle.messages as message on message.thread_id = iteration.thread_id and message.seq = iteration.seq
+        where iteration.thread_id = ${threadIdOf(PROJECT, thread)} and message.id = iteration.id`,
+    )
+    expect(rows).toEqual([
+      { content: output, role: 'assistant', keptAside: 'iteration', output: null, fingerprint: null },
+    ])
   })
 
   it('count toward the page size with their lists', async () => {
     const thread = freshThread()
     const large = ['x'.repeat(3_000_000)]
-    await append(thread, [{ fileChanges: large }, { progressMarkers: large }, { fileChanges: large }].map(iteration))
+    await append(
+      thread,
+      [{ fileChanges: large }, { progressMarkers: large }, { fileChanges: large }].map((fields) => iteration(fields)),
+    )
     await append(thread, [iteration()])
     const { iterations, hasMore } = await list(thread)
     expect([iterations.map(({ number }) => number), hasMore]).toEqual([[1, 2, 3], true])

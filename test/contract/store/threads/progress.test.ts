@@ -1,9 +1,7 @@
 import type { IterationInput } from '@heddle/contracts'
-import { agentIdOf, iterationFingerprint, threadIdOf } from '@heddle/core'
+import { agentIdOf, threadIdOf } from '@heddle/core'
 import {
-  appendIterations,
   clearAgent,
-  ensureThread,
   findLaggingThreads,
   loadCheckpoint,
   loadIterationsByRank,
@@ -14,7 +12,7 @@ import {
   settleProgress,
 } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
-import { newId, PROJECT, storeOfTests } from '../support.js'
+import { appendIterations, PROJECT, preparedIteration, storeOfTests } from '../support.js'
 
 const database = storeOfTests()
 
@@ -31,13 +29,10 @@ async function loopWith(numbers: readonly number[], fields: Partial<IterationInp
     work: Parameters<typeof database.store.inProject<T>>[1],
   ) => Promise<T>
   const append = (some: readonly number[], happenedAtMs = Date.now()) =>
-    inProject(async (tx) => {
-      await ensureThread(tx, { projectId: PROJECT, agent, thread })
-      const iterations = some.map((iterationNumber) => {
-        const input = { id: newId(), prompt: 'p', output: 'o', iterationNumber, ...fields }
-        return { input, happenedAtMs, fingerprint: iterationFingerprint(input) }
-      })
-      return await appendIterations(tx, { threadId, iterations })
+    appendIterations(database.store, {
+      agent,
+      thread,
+      iterations: some.map((iterationNumber) => preparedIteration({ iterationNumber, ...fields }, happenedAtMs)),
     })
   await append(numbers)
   const publish = (progress: Partial<NewProgress> = {}) =>
@@ -116,7 +111,7 @@ describe('the progress summaries of a thread', () => {
     const { threadId, inProject } = await loopWith(upTo(3))
     const lagging = async () =>
       (await findLaggingThreads(database.store, { limit: 1_000, nowMs: Date.now() })).filter(
-        (work) => work.threadId === threadId,
+        (work) => work.threadId === threadId && work.stage === 'summarize',
       )
     expect(await lagging()).toEqual([{ projectId: PROJECT, threadId, stage: 'summarize' }])
     await inProject((tx) => settleProgress(tx, { threadId, count: 2 }))

@@ -71,7 +71,7 @@ export function registerIterationsAdd(group: Command, context: CommandContext): 
 
 async function addIterations(context: CommandContext, thread: string, options: AddOptions): Promise<void> {
   const iterations = await iterationsOf(context, thread, options)
-  await withRemote(context, options, { stages: [] }, async (client) => {
+  await withRemote(context, options, { stages: ['ingest'] }, async (client) => {
     const result = await client.iterations.append({ agent: options.agent, thread, iterations })
     context.printer.result({ thread, agent: options.agent, ...result }, () => [
       `thread ${safeText(thread)}: ${formatCount(result.stored)} iterations stored, ${formatCount(result.repeated)} repeated`,
