@@ -5,6 +5,7 @@ import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
 import { measureGoals } from './goals/measure.js'
+import { measureInstructions } from './instructions/measure.js'
 import { measureProperty } from './property.js'
 import { measurePruning } from './pruning.js'
 import { conversationKinds } from './search/conversation.js'
@@ -55,6 +56,11 @@ export const catalog: readonly Measurement[] = [
     names: ['summary.goal', 'summary.requests', 'summary.injected.precision', 'summary.injected.recall'],
     needsData: true,
     measure: ({ dataDir }) => measureGoals(dataDir),
+  },
+  {
+    names: ['instructions.precision', 'instructions.recall'],
+    needsData: true,
+    measure: ({ dataDir }) => measureInstructions(dataDir),
   },
   ...conversationKinds.map((kind) => ({
     names: ['words', 'vectors', 'fused'].map((leg) => `${kind}.${leg}`),

@@ -53,6 +53,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       thread: 'Only this thread',
       kinds: 'Only these kinds of messages',
       path: 'Only messages about this file or folder',
+      instructions: 'Only lasting instructions and preferences of people',
       since: `Only from this time on. ${MOMENT}`,
       until: 'Only before this time',
       from: 'Only about this time or a later one: dates in the text count',

@@ -29,6 +29,8 @@ export const searchRequestSchema = z.strictObject({
     .optional(),
   /** Results and calls about a file, or a folder with everything in it; `src/a.ts` also matches `/repo/src/a.ts`. */
   path: pathSchema.optional(),
+  /** `true`: only messages of people with a lasting instruction or preference, such as "always", "I prefer". */
+  instructions: z.boolean().optional(),
   /** Messages at or after this moment. */
   since: momentSchema.optional(),
   /** Messages before this moment. */

@@ -1,6 +1,7 @@
 import type { Role, SearchKind, ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
+import { lastingInstructions } from './instructions/index.js'
 import { PassageCutter } from './passages.js'
 import { dateTerms } from './terms/date-terms.js'
 import { namesTime } from './terms/time-words.js'
@@ -30,6 +31,9 @@ export const DOCUMENT_TERMS_MAX = 50_000
 /** No word begins with this sign, so a document's properties are indexed beside its words. */
 export const kindTerm = (kind: SearchKind) => `=kind ${kind}`
 export const speakerTerm = (term: string) => `=by ${term}`
+
+/** A message of a person with a lasting instruction: see `lastingInstructions`. */
+export const INSTRUCTION_TERM = '=says instruction'
 
 /** Limits on paths of one document that a search can be narrowed to, and on characters of a path segment. */
 const PATHS_MAX = 20
@@ -93,6 +97,8 @@ export function searchDocument(
   for (const property of properties) terms.set(property, ONCE)
   // A named speaker is a person, whatever the role.
   const isReply = (role === 'assistant' || role === 'tool_use') && speaker.length === 0
+  const isOfPerson = role === 'user' || (role === 'assistant' && !isReply)
+  if (isOfPerson && lastingInstructions(message.content).length > 0) terms.set(INSTRUCTION_TERM, ONCE)
   return { terms, length, isReply, dated }
 }
 

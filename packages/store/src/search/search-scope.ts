@@ -1,5 +1,6 @@
 import { mergeSettings, notFound, type PartialSettings, type SearchKind, type Settings } from '@heddle/contracts'
 import {
+  INSTRUCTION_TERM,
   kindTerm,
   pathTerms,
   postedTerms,
@@ -41,6 +42,8 @@ export interface SearchConditions {
   readonly thread?: string | undefined
   readonly kinds?: readonly SearchKind[] | undefined
   readonly path?: string | undefined
+  /** Only messages of people with a lasting instruction. */
+  readonly instructions?: boolean | undefined
 }
 
 /** Conditions of the rankings by words and by vectors. */
@@ -70,9 +73,10 @@ export async function readGround(
   const scope = await findScope(tx, projectId, conditions)
   const kinds = conditions.kinds?.map(kindTerm)
   const paths = conditions.path === undefined ? [] : pathTerms(conditions.path)
+  const instructions = conditions.instructions === true ? [INSTRUCTION_TERM] : []
   const found = await findWords(tx, {
     agentId: scope.agentId,
-    terms: [...new Set([...postedTerms(query), ...(kinds ?? []), ...paths])],
+    terms: [...new Set([...postedTerms(query), ...(kinds ?? []), ...paths, ...instructions])],
   })
   const listsOf = (term: string) => found.lists.get(term) ?? []
   const threads = await loadPostedThreads(tx, threadsOf([...query.terms, ...query.others].flatMap(listsOf)))
@@ -84,7 +88,10 @@ export async function readGround(
       listsOf,
       only: {
         thread: scope.thread,
-        conditions: [...(kinds === undefined ? [] : [kinds.flatMap(listsOf)]), ...paths.map(listsOf)],
+        conditions: [
+          ...(kinds === undefined ? [] : [kinds.flatMap(listsOf)]),
+          ...[...paths, ...instructions].map(listsOf),
+        ],
       },
       scope: found.scope,
       threadLengths: new Map(threads.map(({ number, length }) => [number, length])),

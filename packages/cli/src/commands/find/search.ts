@@ -22,6 +22,7 @@ interface SearchOptions extends CommonOptions {
   readonly thread?: string
   readonly kind?: SearchKind[]
   readonly path?: string
+  readonly instructions?: boolean
   readonly since?: string
   readonly until?: string
   readonly from?: string
@@ -53,6 +54,7 @@ export function registerSearch(program: Command, context: CommandContext): void 
           (text: string, before: readonly SearchKind[] = []) => [...before, kindOption(text)],
         )
         .option('--path <path>', 'only messages about this file, or about files in this folder', pathOption)
+        .option('--instructions', 'only lasting instructions and preferences of people, such as "always use tabs"')
         .option('--since <moment>', 'only since then: how long ago, such as 1h, or a time', momentOption('since'))
         .option('--until <moment>', 'only before then', momentOption('until'))
         .option('--from <moment>', 'only about then or later: dates in the text count', momentOption('from'))
@@ -68,10 +70,39 @@ export function registerSearch(program: Command, context: CommandContext): void 
     ],
     load(
       client,
-      { kind: kinds, agent, thread, path, since, until, from, to, limit, by, sort, explain }: SearchOptions,
+      {
+        kind: kinds,
+        agent,
+        thread,
+        path,
+        instructions,
+        since,
+        until,
+        from,
+        to,
+        limit,
+        by,
+        sort,
+        explain,
+      }: SearchOptions,
       query: string,
     ) {
-      return client.search({ query, agent, thread, kinds, path, since, until, from, to, limit, by, sort, explain })
+      return client.search({
+        query,
+        agent,
+        thread,
+        kinds,
+        path,
+        instructions,
+        since,
+        until,
+        from,
+        to,
+        limit,
+        by,
+        sort,
+        explain,
+      })
     },
     lines: resultLines,
   })

@@ -75,7 +75,7 @@ test('results that replace others come right before the best of those, the lates
   expect(newerFirst([])).toEqual([])
 })
 
-test('questions for a value as it is now are told from others', () => {
+test('questions for a value as it is now differ from all others', () => {
   expect(asksForValue('How many words does my essay have?')).toBe(true)
   expect(asksForValue('How many days passed between the review and the release?')).toBe(false)
   expect(asksForValue('Which library did we choose?')).toBe(false)

@@ -1,0 +1,1 @@
+export { lastingInstructions } from './lasting-instructions.js'

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freshStore, prepared, type TestStore } from '../store/support.js'
+import { clientOn, said } from './support.js'
+
+let database: TestStore
+
+beforeAll(async () => {
+  database = await freshStore()
+  await said(database, { thread: 'style' }, [
+    prepared({ content: 'Fix the tests of the parser. Always run the tests with coverage.', sourceId: 'always' }),
+    prepared({ role: 'assistant', content: 'I will always run the tests. Always run the tests!', sourceId: 'reply' }),
+    prepared({ content: 'The tests of the parser are slow.', sourceId: 'plain' }),
+    prepared({ role: 'assistant', content: 'I prefer small tests.', metadata: { name: 'Ann' }, sourceId: 'ann' }),
+  ])
+  await said(database, { agent: 'other', thread: 'elsewhere' }, [
+    prepared({ content: 'Never skip the tests.', sourceId: 'never' }),
+  ])
+})
+afterAll(() => database.drop())
+
+const ids = async (conditions: object) => {
+  const { items } = await clientOn(database).search({ query: 'run the tests', by: 'words', ...conditions })
+  return items.map(({ sourceId }) => sourceId).sort()
+}
+
+describe('a search for lasting instructions', () => {
+  it('finds what people said, in the threads of an agent or in all', async () => {
+    expect(await ids({ instructions: true })).toEqual(['always', 'ann', 'never'])
+    expect(await ids({ instructions: true, agent: 'weaver' })).toEqual(['always', 'ann'])
+    expect(await ids({ instructions: true, thread: 'elsewhere' })).toEqual(['never'])
+  })
+
+  it('can be combined with other filters, and is off by default', async () => {
+    expect(await ids({ instructions: true, kinds: ['user'] })).toEqual(['always', 'never'])
+    expect(await ids({ instructions: false })).toHaveLength(5)
+    expect(await ids({})).toHaveLength(5)
+  })
+})
