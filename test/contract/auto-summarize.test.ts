@@ -1,5 +1,6 @@
 import type { PartialSettings } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
+import type { Pruned } from '@heddle/prune'
 import { listStates, loadCompaction, type Store } from '@heddle/store'
 import { beforeAll, expect, test } from 'vitest'
 import { append, appendOne, freshStore, PROJECT, prepared, RECEIVED_AT_MS } from './store/support.js'
@@ -50,7 +51,8 @@ test('a worker logs how much it pruned, without contents', async () => {
   await appendOne(store, append(messages, { thread: 'pruned' }))
   const lines: unknown[] = []
   const log = { info: (...line: unknown[]) => void lines.push(line) }
-  await pruneOnce(store, 'pruned', settings, { log })
+  const reports: Pruned[] = []
+  await pruneOnce(store, 'pruned', settings, { log, onPruned: (_, pruned) => reports.push(pruned) })
   expect(lines).toEqual([
     [
       {
@@ -65,6 +67,7 @@ test('a worker logs how much it pruned, without contents', async () => {
       'context pruned',
     ],
   ])
+  expect(lines).toEqual([[expect.objectContaining(reports[0]?.counts ?? {}), 'context pruned']])
   const [[facts]] = lines as [[{ condensed: number; tokensSaved: number }]]
   expect(facts.condensed).toBeGreaterThan(5)
   expect(facts.tokensSaved).toBeGreaterThan(1_000)

@@ -56,7 +56,7 @@ export interface Pipeline {
 export type StartOptions = Partial<
   Pick<
     StagesOptions,
-    'concurrency' | 'reconcile' | 'summarizer' | 'summarizers' | 'clock' | 'embedder' | 'store' | 'log'
+    'concurrency' | 'reconcile' | 'summarizer' | 'summarizers' | 'clock' | 'embedder' | 'store' | 'log' | 'onPruned'
   >
 >
 

@@ -1,4 +1,4 @@
-import { ConflictError, type StageName } from '@heddle/contracts'
+import { ConflictError, type PrunedCounts, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { assertDiskSpace } from '@heddle/embedded'
 import { createClient, DirectAppends } from '@heddle/engine'
@@ -28,6 +28,8 @@ export interface EngineNeeds {
   readonly migrate?: boolean
   /** Called after each attempt of a job in this process. */
   readonly onSettled?: (settled: Settled) => void
+  /** Called after compactions in this process. */
+  readonly onPruned?: ((counts: PrunedCounts) => void) | undefined
   /** False for disposable data, which a power cut may destroy. Default true. */
   readonly durable?: boolean
   /** Run large jobs in threads, so that they do not delay the other requests of a server. Default false. */
@@ -123,6 +125,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       reconcile: needs.reconcile ?? false,
       concurrency: needs.concurrency,
       onSettled: needs.onSettled,
+      onPruned: needs.onPruned,
       summaryCallMsMax: needs.summaryCallMsMax,
       ...(needs.threads === true && {
         threads: { databaseUrl: server.url, applicationName: threadNameOf(applicationName), place: context },

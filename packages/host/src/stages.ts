@@ -1,5 +1,5 @@
 import { createAssembleWorker } from '@heddle/assemble'
-import { type AssembleJob, mergeSettings, type StageName } from '@heddle/contracts'
+import { type AssembleJob, mergeSettings, type PrunedCounts, type StageName } from '@heddle/contracts'
 import { createEmbedWorker } from '@heddle/embed'
 import { createIngestWorker } from '@heddle/ingest'
 import {
@@ -43,6 +43,8 @@ export interface StagesOptions {
   readonly reconcile: boolean | ReconcileTiming
   /** Called after each attempt of a job in this process. */
   readonly onSettled?: (settled: Settled) => void
+  /** Called after compactions in this process. */
+  readonly onPruned?: ((counts: PrunedCounts) => void) | undefined
   /** The environment with the providers' keys. Default: empty, so that summaries are extractive. */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Time limit of a call to a provider, in milliseconds, without retries. Default: a minute, with 3 attempts. */
@@ -84,7 +86,7 @@ const FOUND_MAX = 5_000
 
 /** Starts the workers of some stages in this process, and the reconciler if requested. */
 export async function startStages(options: StagesOptions): Promise<RunningStages> {
-  const { store, queues, config, log, clock, stages } = options
+  const { store, queues, config, log, clock, stages, onPruned } = options
   const opened = new CloseStack(log)
   const wants = (stage: StageName) => stages.includes(stage)
   try {
@@ -114,6 +116,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
         config,
         embedder: chosen,
         queues,
+        onPruned,
         summaryCallMsMax: options.summaryCallMsMax ?? null,
       })
     if (threads !== undefined) opened.push('job threads', CLOSE_BOUND_MS, () => threads.close())
@@ -129,7 +132,8 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     }
     const starting: Promise<WorkerHandle>[] = []
     if (wants('ingest')) starting.push(createIngestWorker(deps))
-    if (wants('prune')) starting.push(createPruneWorker({ ...deps, ...(threads && { large: threads.prune }) }))
+    if (wants('prune'))
+      starting.push(createPruneWorker({ ...deps, onPruned, ...(threads && { large: threads.prune }) }))
     if (wants('summarize')) {
       starting.push(createSummarizeWorker({ ...deps, summarizers, ...(threads && { large: threads.summarize }) }))
     }

@@ -34,7 +34,7 @@ export interface Store {
    * @throws PermanentError `UNAUTHORIZED` if the login is refused
    */
   inProject<T>(projectId: string, work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Counts a read of an archive entry. Counts are written in batches, at the latest when the store closes. */
+  /** Counts a read of an archive entry. Counts are written once a second, and when the store closes: a kill loses a second. */
   noteAccess(projectId: string, entryId: string): void
   readonly vectors: VectorSearch
   /**

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { RetryableError } from '@heddle/contracts'
+import { type PrunedCounts, RetryableError } from '@heddle/contracts'
 import type { Settled } from '@heddle/queue'
 import { type Clock, type Logger, portError, systemClock } from '@heddle/runtime'
 import { createAdmit } from './admission/access.js'
@@ -34,6 +34,8 @@ export interface Gateway {
   readonly url: string
   /** Counts an attempt of a job for `/metrics`. */
   readonly recordTry: (settled: Settled) => void
+  /** Counts compactions for `/metrics`. */
+  readonly recordPruned: (counts: PrunedCounts) => void
   /**
    * Accepts no new requests, ends the event streams, and waits for running requests. `/healthz` and `/readyz` are still
    * answered.
@@ -91,6 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     port: address.port,
     url: `http://${shown}:${address.port}`,
     recordTry: (settled) => metrics.settled(settled),
+    recordPruned: (counts) => metrics.pruned(counts),
     drain,
     async close() {
       await drain()

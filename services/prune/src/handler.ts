@@ -1,4 +1,4 @@
-import type { PartialSettings, WakeJob } from '@heddle/contracts'
+import type { PartialSettings, PrunedCounts, WakeJob } from '@heddle/contracts'
 import {
   type CompactionPlan,
   type CompactionState,
@@ -45,6 +45,8 @@ export interface PruneDeps {
   readonly settings: PartialSettings
   readonly store: Store
   readonly log?: Pick<Logger, 'info'> | undefined
+  /** Called after the commit of compactions. */
+  readonly onPruned?: ((projectId: string, pruned: Pruned) => void) | undefined
   /** Largest input read in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
 }
@@ -71,7 +73,9 @@ export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome
   for (let round = 0; round < COMPACTIONS_PER_JOB_MAX && !job.signal.aborted && step.kind === 'busy'; round++) {
     const lane: string | null = step.lane
     step = await deps.store.inProject(projectId, (tx) => pruneOnce(tx, threadId, lane, deps))
-    if (step.kind === 'busy' && step.pruned) deps.log?.info({ projectId, threadId, ...step.pruned }, 'context pruned')
+    if (step.kind !== 'busy' || step.pruned === null) continue
+    deps.log?.info({ projectId, threadId, ...step.pruned.counts }, 'context pruned')
+    deps.onPruned?.(projectId, step.pruned)
   }
   if (step.kind === 'gone') return skipped('the thread is gone')
   if (step.kind === 'settled') return done(step.awaitsSummary ? [{ wake: 'summarize', ...wake }] : [])
@@ -91,13 +95,12 @@ interface Published {
   readonly pruned: Pruned | null
 }
 
-interface Pruned {
-  readonly compactions: number
-  readonly condensed: number
-  readonly stubbed: number
-  readonly removed: number
-  /** A summary that is not written yet counts with its maximum length. */
-  readonly tokensSaved: number
+/** The result of compactions of a thread. */
+export interface Pruned {
+  readonly threadId: string
+  /** The compactions that are in force at once: those that need no summary, or have it. */
+  readonly readyStateIds: readonly string[]
+  readonly counts: PrunedCounts
 }
 
 /** @param busyLane the lane that is likely not at the head yet: until it is, the others are not looked at */
@@ -194,6 +197,7 @@ async function publishSeries(
 ): Promise<Pruned | null> {
   const { thread, lane, latest } = compaction
   const plans: CompactionPlan[] = []
+  const readyStateIds: string[] = []
   let published: NewContextState | null = latest
   let [state, left] = [before, messages]
   let plan: CompactionPlan | null = first
@@ -205,14 +209,15 @@ async function publishSeries(
     })
     if (published === null) break
     plans.push(plan)
+    if (published.status === 'ready') readyStateIds.push(published.id)
     state = stateAfter(plan, state, thread.headSeq)
     left = left.filter((message) => !isCovered(message, state))
     plan = nextCompaction(readConversation(asSent(left, compaction)), state, lane, reference)
   }
-  return plans.length === 0 ? null : sumOf(plans)
+  return plans.length === 0 ? null : { threadId: thread.threadId, readyStateIds, counts: sumOf(plans) }
 }
 
-function sumOf(plans: readonly CompactionPlan[]): Pruned {
+function sumOf(plans: readonly CompactionPlan[]): PrunedCounts {
   const actions = plans.flatMap(({ prunings }) => prunings.map(({ action }) => action))
   const count = (kind: (typeof actions)[number]) => actions.filter((action) => action === kind).length
   return {

@@ -274,6 +274,22 @@ describe('a recall', () => {
     }
   })
 
+  it('is counted within about a second, so a process that is killed loses no more than the last one', async () => {
+    const own = await freshStore()
+    // Never closed before the counts are read, as by a process that is killed.
+    const reader = openStore({ url: own.url })
+    try {
+      const { threadId, messageId, ref } = await archive(own, 'counted')
+      for (let time = 0; time < 3; time++) await clientOn({ store: reader }).recall({ ref, thread: 'cloth' })
+      const entry = () => own.store.inProject(projectId, (tx) => findArchiveEntry(tx, { threadId, messageId }))
+      await expect.poll(async () => (await entry())?.accessCount, { timeout: 10_000 }).toBe(3)
+      expect((await entry())?.lastAccessedAtMs).toBeGreaterThan(0)
+    } finally {
+      await reader.close()
+      await own.drop()
+    }
+  })
+
   test.each([
     [{ ref: 'nonsense' }, 'VALIDATION_ERROR', 'ref'],
     [{ ref: 'msg-zzzzzzzz' }, 'NOT_FOUND', 'message'],

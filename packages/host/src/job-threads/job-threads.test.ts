@@ -1,8 +1,10 @@
-import type { AssembleJob, WakeJob } from '@heddle/contracts'
+import type { AssembleJob, PrunedCounts, WakeJob } from '@heddle/contracts'
 import type { Job, WorkSize } from '@heddle/queue'
 import { loadConfig } from '@heddle/runtime'
 import { expect, onTestFinished, test } from 'vitest'
 import { createJobThreads } from './job-threads.js'
+
+const counts: PrunedCounts = { compactions: 1, condensed: 2, stubbed: 0, removed: 1, tokensSaved: 900 }
 
 /** Returns the thread of a job as the reason of a skipped outcome; some jobs end the thread, or are refused. */
 const echo = `
@@ -13,12 +15,14 @@ const echo = `
     const { id, request: { stage, job } } = message
     if (job.jobId === 'exit') process.exit(3)
     if (job.jobId === 'embed') return parentPort.postMessage({ questionId: id, question: { kind: 'embed', texts: ['a'] } })
+    if (job.jobId === 'pruned')
+      return parentPort.postMessage({ questionId: id, question: { kind: 'note-pruned', counts: ${JSON.stringify(counts)} } })
     if (job.jobId === 'gone') return parentPort.postMessage({ id, response: { error: { code: 'NOT_FOUND', detail: 'gone' } } })
     parentPort.postMessage({ id, response: skipped([threadId, stage, workerData.databaseUrl].join(' ')) })
   })
   const skipped = (reason) => ({ outcome: { kind: 'skipped', reason, next: [] }, events: [{ topic: 'context.built' }] })`
 
-function openThreads() {
+function openThreads(onPruned?: (counts: PrunedCounts) => void) {
   const threads = createJobThreads({
     config: loadConfig({ env: {}, cwd: '/' }),
     place: { env: {}, cwd: '/' },
@@ -27,6 +31,7 @@ function openThreads() {
     summaryCallMsMax: null,
     embedder: { model: 'test', dimensions: 1, embed: async (texts) => texts.map(() => new Float32Array([1])) },
     queues: { noteCall: () => {} },
+    onPruned,
     url: new URL(`data:text/javascript,${encodeURIComponent(echo)}`),
   })
   onTestFinished(() => threads.close())
@@ -81,4 +86,11 @@ test('a thread embeds texts with the embedder of its process', async () => {
   const { assemble } = openThreads()
   const { outcome } = await assemble.carryOut(jobOf(context, 'embed'), small)
   expect(outcome).toMatchObject({ reason: '[{"0":1}]' })
+})
+
+test('a prune job in a thread returns its events, and its counts go to its process', async () => {
+  const noted: PrunedCounts[] = []
+  const { prune } = openThreads((pruned) => noted.push(pruned))
+  expect(await prune.carryOut(jobOf(wake, 'pruned'), huge)).toMatchObject({ events: [{ topic: 'context.built' }] })
+  expect(noted).toEqual([counts])
 })

@@ -1,4 +1,4 @@
-import { type AssembleJob, errorFromData, type WakeJob } from '@heddle/contracts'
+import { type AssembleJob, errorFromData, type PrunedCounts, type WakeJob } from '@heddle/contracts'
 import type { TextEmbedder } from '@heddle/core'
 import type { CarriedOut, Job, LargeJobs, Queues, WorkSize } from '@heddle/queue'
 import { createWorkerCalls, type WorkerCalls } from '@heddle/runtime'
@@ -8,7 +8,7 @@ import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './prot
 /** Runs the large jobs of a process in threads. */
 export interface JobThreads {
   readonly assemble: LargeJobs<AssembleJob, NewEvent>
-  readonly prune: LargeJobs<WakeJob, never>
+  readonly prune: LargeJobs<WakeJob, NewEvent>
   readonly summarize: LargeJobs<WakeJob, NewEvent>
   readonly embed: LargeJobs<WakeJob, never>
   /** Ends the threads within a time limit. */
@@ -18,6 +18,8 @@ export interface JobThreads {
 export interface JobThreadsOptions extends Omit<JobThreadData, 'embedder' | 'cacheBytesMax'> {
   readonly embedder: TextEmbedder | null
   readonly queues: Pick<Queues, 'noteCall'>
+  /** Called after compactions of the threads. */
+  readonly onPruned?: ((counts: PrunedCounts) => void) | undefined
   /** The module of the threads. Default `thread.js` beside this module. */
   readonly url?: URL
 }
@@ -44,9 +46,10 @@ const YOUNG_HEAP_MEGABYTES_MAX = 8
  * another thread.
  */
 export function createJobThreads(options: JobThreadsOptions): JobThreads {
-  const { embedder, queues, config } = options
+  const { embedder, queues, config, onPruned } = options
   const answer = async (question: JobQuestion): Promise<unknown> => {
     if (question.kind === 'note-call') return queues.noteCall(question.call)
+    if (question.kind === 'note-pruned') return onPruned?.(question.counts)
     return await embedder?.embed(question.texts)
   }
   const start = (subject: string, cacheBytesMax: number): WorkerCalls<JobRequest, JobResponse> => {
@@ -82,22 +85,21 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
     sizeMax: SIZE_MAX,
     carryOut: ({ signal, ...job }: Job<WakeJob>) => carryOut(long, { stage, job }, signal),
   })
-  const withoutEvents = (stage: 'prune' | 'embed'): LargeJobs<WakeJob, never> => ({
-    sizeMax: SIZE_MAX,
-    async carryOut(job) {
-      const { outcome } = await background(stage).carryOut(job)
-      return { outcome, events: [] }
-    },
-  })
   return {
     assemble: {
       sizeMax: SIZE_MAX,
       carryOut: ({ signal, ...job }, size): Promise<CarriedOut<NewEvent>> =>
         carryOut(isOrdinary(size) ? ordinary : long, { stage: 'assemble', job }, signal),
     },
-    prune: withoutEvents('prune'),
+    prune: background('prune'),
     summarize: background('summarize'),
-    embed: withoutEvents('embed'),
+    embed: {
+      sizeMax: SIZE_MAX,
+      async carryOut(job) {
+        const { outcome } = await background('embed').carryOut(job)
+        return { outcome, events: [] }
+      },
+    },
     async close() {
       await Promise.all([ordinary.close(), long.close()])
     },

@@ -1,4 +1,4 @@
-import type { AssembleJob, ErrorData, SummaryCall, WakeJob } from '@heddle/contracts'
+import type { AssembleJob, ErrorData, PrunedCounts, SummaryCall, WakeJob } from '@heddle/contracts'
 import type { CarriedOut, Job } from '@heddle/queue'
 import type { Config } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
@@ -31,3 +31,4 @@ export type JobResponse = CarriedOut<NewEvent> | { readonly error: ErrorData }
 export type JobQuestion =
   | { readonly kind: 'embed'; readonly texts: readonly string[] }
   | { readonly kind: 'note-call'; readonly call: SummaryCall }
+  | { readonly kind: 'note-pruned'; readonly counts: PrunedCounts }

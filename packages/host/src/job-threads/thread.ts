@@ -3,7 +3,7 @@ import { createAssembler } from '@heddle/assemble'
 import { errorData, HeddleError, type SummaryCall } from '@heddle/contracts'
 import { embed } from '@heddle/embed'
 import { createSummarizers } from '@heddle/models'
-import { prune } from '@heddle/prune'
+import { compactedEvents, type Pruned, prune } from '@heddle/prune'
 import type { Outcome } from '@heddle/queue'
 import { createLogger, ownOutput, systemClock, WorkerThread } from '@heddle/runtime'
 import { type NewEvent, openStore } from '@heddle/store'
@@ -63,7 +63,13 @@ async function carryOut({ stage, job }: JobRequest, publish: (event: NewEvent) =
   // The abort signal stays in the process: the thread always finishes a job that it has begun.
   const { signal } = new AbortController()
   if (stage === 'assemble') return await assembler({ ...job, signal }, { publish })
-  if (stage === 'prune') return await prune({ ...job, signal }, deps)
+  if (stage === 'prune') {
+    const onPruned = (_: string, pruned: Pruned) => {
+      void thread.ask({ kind: 'note-pruned', counts: pruned.counts })
+      compactedEvents(pruned).forEach(publish)
+    }
+    return await prune({ ...job, signal }, { ...deps, onPruned })
+  }
   if (stage === 'embed') {
     if (embedder === null) throw new TypeError('this process has no embedder')
     return await embed({ ...job, signal }, { ...deps, embedder })

@@ -60,6 +60,7 @@ export async function runGateway(surroundings: Surroundings, service: GatewaySer
         workers: 'always',
         reconcile: stages.length > 0,
         onSettled: gateway.recordTry,
+        onPruned: gateway.recordPruned,
       },
     })
     backend = gatewayBackendOf(engine, service.examine)

@@ -35,7 +35,10 @@ export async function runStages(surroundings: Surroundings, service: StagesServi
         workers: 'always',
         reconcile: true,
         threads: true,
-        ...(monitoring !== null && { onSettled: (settled) => monitoring.metrics.settled(settled) }),
+        ...(monitoring !== null && {
+          onSettled: (settled) => monitoring.metrics.settled(settled),
+          onPruned: (counts) => monitoring.metrics.pruned(counts),
+        }),
         ...(concurrency !== undefined && { concurrency }),
       },
     })

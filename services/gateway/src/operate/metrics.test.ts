@@ -65,6 +65,23 @@ test('totals are of one process, so the sum over two gateways counts nothing twi
   expect(both.map((text) => sumOf([text], 'heddle_stage_jobs_per_second'))).toEqual([4, 4])
 })
 
+test('compactions are counted with their messages by action and the tokens that they saved', async () => {
+  const metrics = new Metrics()
+  const read = () => metrics.read(null, { deadLetters: [], streams: 0 })
+  expect(await read()).toContain('heddle_pruned_messages_total{action="stubbed"} 0')
+  for (let time = 0; time < 2; time++)
+    metrics.pruned({ compactions: 1, condensed: 5, stubbed: 2, removed: 3, tokensSaved: 4_000 })
+  const text = await read()
+  for (const line of [
+    'heddle_compactions_total 2',
+    'heddle_pruned_messages_total{action="condensed"} 10',
+    'heddle_pruned_messages_total{action="stubbed"} 4',
+    'heddle_pruned_messages_total{action="removed"} 6',
+    'heddle_compaction_tokens_saved_total 8000',
+  ])
+    expect(text).toContain(line)
+})
+
 test('counts are kept when they are read again', async () => {
   const metrics = new Metrics()
   const read = () => metrics.read(null, { deadLetters: [], streams: 0, models })

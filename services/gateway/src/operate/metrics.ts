@@ -1,4 +1,4 @@
-import type { ModelCalls } from '@heddle/contracts'
+import type { ModelCalls, PrunedCounts } from '@heddle/contracts'
 import type { Settled, StageStats } from '@heddle/queue'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import { DURATION_BUCKETS, ProcessMetrics } from './process-metrics.js'
@@ -90,6 +90,10 @@ export class Metrics {
 
   settled(settled: Settled): void {
     this.#process.settled(settled)
+  }
+
+  pruned(counts: PrunedCounts): void {
+    this.#process.pruned(counts)
   }
 
   refused(code: string): void {

@@ -1,4 +1,4 @@
-import { type ModelCalls, stageNames } from '@heddle/contracts'
+import { type ModelCalls, type PrunedCounts, stageNames } from '@heddle/contracts'
 import type { Settled } from '@heddle/queue'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
@@ -18,6 +18,9 @@ export class ProcessMetrics {
   readonly #done: Counter<'stage'>
   readonly #failed: Counter<'stage'>
   readonly #tookSeconds: Counter<'stage'>
+  readonly #compactions: Counter
+  readonly #pruned: Counter<'action'>
+  readonly #tokensSaved: Counter
   readonly #modelCalls: Counter<'model' | 'outcome'>
   readonly #modelTokens: Counter<'model' | 'direction'>
 
@@ -51,6 +54,22 @@ export class ProcessMetrics {
       labelNames: ['stage'],
       registers,
     })
+    this.#compactions = new Counter({
+      name: 'heddle_compactions_total',
+      help: 'Compactions of threads by this process',
+      registers,
+    })
+    this.#pruned = new Counter({
+      name: 'heddle_pruned_messages_total',
+      help: 'Messages that these compactions condensed, reduced to a stub or removed',
+      labelNames: ['action'],
+      registers,
+    })
+    this.#tokensSaved = new Counter({
+      name: 'heddle_compaction_tokens_saved_total',
+      help: 'Tokens by which these compactions shortened contexts',
+      registers,
+    })
     this.#modelCalls = new Counter({
       name: 'heddle_model_calls_total',
       help: 'Calls of this process to providers for summaries',
@@ -66,6 +85,7 @@ export class ProcessMetrics {
     // Starts at 0, so that Prometheus sees the first increase.
     for (const stage of stageNames)
       for (const total of [this.#done, this.#failed, this.#tookSeconds]) total.inc({ stage }, 0)
+    this.pruned({ compactions: 0, condensed: 0, stubbed: 0, removed: 0, tokensSaved: 0 })
   }
 
   get contentType(): string {
@@ -78,6 +98,12 @@ export class ProcessMetrics {
     this.#tookSeconds.inc({ stage }, seconds)
     if (result === 'done' || result === 'skipped') this.#done.inc({ stage })
     if (result === 'retried' || result === 'dead') this.#failed.inc({ stage })
+  }
+
+  pruned({ compactions, condensed, stubbed, removed, tokensSaved }: PrunedCounts): void {
+    this.#compactions.inc(compactions)
+    this.#tokensSaved.inc(Math.max(0, tokensSaved))
+    for (const [action, count] of Object.entries({ condensed, stubbed, removed })) this.#pruned.inc({ action }, count)
   }
 
   /** @param models calls of this process to each model since its start; counted elsewhere, shown here */
