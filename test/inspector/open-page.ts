@@ -29,6 +29,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-GB', ...options })
+  context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const faults: string[] = []
   const { host } = new URL(url)

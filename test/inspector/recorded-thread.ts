@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { createClient } from '@heddle/client/http'
+import { expect, vi } from 'vitest'
 import { type DatabaseHome, openDatabaseHome, type Running } from '../pipeline/cli/cli-support.js'
 
 const SESSION = new URL('../../packages/cli/assets/demo-session.jsonl.gz', import.meta.url)
@@ -11,6 +12,8 @@ export interface RecordedThread {
   readonly home: DatabaseHome
   readonly url: string
   readonly client: ReturnType<typeof createClient>
+  /** Waits until a thread's compactions have their summary. */
+  settled(thread: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -33,7 +36,9 @@ export async function startRecordedThread(): Promise<RecordedThread> {
     settings: { rollingWindow: null, budget: 16_000 },
   })
   await putItems(client)
-  await client.threads.put(THREAD, { agent: AGENT, title: 'An overview of the code' })
+  // Small leaves, so that a short thread has summaries of summaries.
+  const settings = { strategy: 'tree', tree: { leafTokens: 2_000, fanOut: 4 } }
+  await client.threads.put(THREAD, { agent: AGENT, title: 'An overview of the code', settings })
   const imported = await home.heddle('import', home.path('overview.jsonl'), '--agent', AGENT, '--thread', THREAD)
   if (imported.code !== 0) throw new Error(imported.stderr)
   await client.items.addToThread(THREAD, { type: 'rule', name: 'error-handling' })
@@ -61,6 +66,7 @@ export async function startRecordedThread(): Promise<RecordedThread> {
     home,
     url,
     client,
+    settled: (thread) => settled(client, thread),
     async close() {
       up.kill('SIGTERM')
       await up.ended
@@ -84,4 +90,14 @@ async function putItems({ items }: RecordedThread['client']): Promise<void> {
   await put('reference', 'database-schema', 'agent', 2)
   const tools = [{ name: 'read_file', description: 'Read a file' }]
   await items.sync(AGENT, 'filesystem', tools, { include: 'always' })
+}
+
+async function settled({ threads }: RecordedThread['client'], thread: string): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { headSeq, cursors } = await threads.get(thread)
+      expect([cursors.prune, cursors.summarize]).toEqual([headSeq, headSeq])
+    },
+    { timeout: 60_000, interval: 200 },
+  )
 }

@@ -71,4 +71,15 @@ export const screens: readonly Screen[] = [
       await page.getByRole('dialog').getByText('How to use error-handling here').first().waitFor()
     },
   },
+  {
+    name: 'compactions',
+    async show(page, shown) {
+      await page.goto(at(shown, '/compactions'))
+      await page.getByRole('button', { name: /^Whole summary/ }).waitFor()
+      await page
+        .getByRole('button', { name: /^Summary of/ })
+        .first()
+        .waitFor()
+    },
+  },
 ]

@@ -10,6 +10,7 @@ import { startTheme } from './shell/theme.js'
 import './styles/base.css'
 import './styles/parts.css'
 import './styles/screens.css'
+import './styles/compactions.css'
 
 startTheme()
 const queries = new QueryClient({

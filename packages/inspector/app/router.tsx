@@ -1,4 +1,5 @@
 import { createHashHistory, createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { CompactionsScreen } from './compactions/compactions-screen.js'
 import { ContextScreen } from './contexts/context-screen.js'
 import { ContextsScreen } from './contexts/contexts-screen.js'
 import { Failure } from './parts/failure.js'
@@ -53,9 +54,22 @@ export const contextRoute = createRoute({
     search['view'] === 'difference' || search['view'] === 'left-out' ? { view: search['view'] } : {},
 })
 
+const compactionsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread/compactions',
+  component: CompactionsScreen,
+})
+
 /** The routes are behind `#`, so that the gateway, and any proxy, serves one page whatever its path is. */
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([homeRoute, threadsRoute, timelineRoute, contextsRoute, contextRoute]),
+  routeTree: rootRoute.addChildren([
+    homeRoute,
+    threadsRoute,
+    timelineRoute,
+    contextsRoute,
+    contextRoute,
+    compactionsRoute,
+  ]),
   history: createHashHistory(),
   defaultErrorComponent: ({ error }) => <Failure error={error} />,
 })

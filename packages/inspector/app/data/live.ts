@@ -37,7 +37,7 @@ export function useLiveEvents(): boolean {
   return isLive
 }
 
-const OF_THREAD = ['thread', 'messages', 'contexts', 'archive']
+const OF_THREAD = ['thread', 'messages', 'contexts', 'archive', 'summaries', 'plan']
 
 function refreshThreads(queries: QueryClient, threads: readonly string[]): void {
   void queries.invalidateQueries({ queryKey: ['threads'] })

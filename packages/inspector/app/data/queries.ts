@@ -45,6 +45,25 @@ export const archiveQuery = (thread: string) =>
 export const contextsQuery = (thread: string) =>
   queryOptions({ queryKey: ['contexts', thread], queryFn: () => client.contexts.list({ thread, limit: 100 }) })
 
+export const summariesQuery = (thread: string) =>
+  infiniteQueryOptions({
+    queryKey: ['summaries', thread],
+    queryFn: ({ pageParam }) => client.summaries.list({ thread, limit: PAGE, cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
+
+export const summaryMessagesQuery = (thread: string, summary: string) =>
+  infiniteQueryOptions({
+    queryKey: ['summary-messages', thread, summary],
+    queryFn: ({ pageParam }) => client.summaries.messages({ thread, summary, limit: 20, cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
+
+export const planQuery = (thread: string) =>
+  queryOptions({ queryKey: ['plan', thread], queryFn: () => client.contexts.planPruning({ thread }) })
+
 /** Contexts never change. */
 export const contextQuery = (id: string) =>
   queryOptions({

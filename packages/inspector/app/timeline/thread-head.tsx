@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router'
 import { threadQuery } from '../data/queries.js'
 import { counted, figure, visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
-import { Folded } from '../parts/folded.js'
 import { Stages } from '../parts/stages.js'
 
 export function ThreadHead({ thread }: { thread: string }) {
@@ -24,6 +23,9 @@ export function ThreadHead({ thread }: { thread: string }) {
         <Link to="/threads/$thread/contexts" params={{ thread }}>
           Contexts
         </Link>
+        <Link to="/threads/$thread/compactions" params={{ thread }}>
+          Compactions
+        </Link>
       </nav>
       {error ? <Failure error={error} /> : null}
       {data ? <Overview thread={data} /> : null}
@@ -32,7 +34,7 @@ export function ThreadHead({ thread }: { thread: string }) {
 }
 
 function Overview({ thread }: { thread: ThreadOverview }) {
-  const { agent, messages, eligible, tokens, states, prunings, warnings, lastError, title, goal } = thread
+  const { agent, messages, eligible, tokens, prunings, warnings, lastError, title, goal } = thread
   return (
     <>
       {title ? <p>{visible(title)}</p> : null}
@@ -51,27 +53,6 @@ function Overview({ thread }: { thread: ThreadOverview }) {
         </p>
       ))}
       {lastError ? <p className="error">Error: {visible(lastError)}</p> : null}
-      {states.length > 0 ? <Compactions states={states} /> : null}
     </>
-  )
-}
-
-function Compactions({ states }: { states: ThreadOverview['states'] }) {
-  return (
-    <details className="compactions">
-      <summary>{counted(states.length, 'compaction')}</summary>
-      <ol>
-        {states.map(({ id, generation, status, coveredCount, coveredTokens, summary, summaryTokens, summarizer }) => (
-          <li key={id}>
-            <p>
-              Compaction {generation}, {status}: {counted(coveredCount, 'message')} of {figure(coveredTokens)} tokens
-              are covered by a summary of {figure(summaryTokens)} tokens
-              {summarizer ? ` from ${visible(summarizer)}` : ''}
-            </p>
-            {summary ? <Folded text={summary} name={`the summary of compaction ${generation}`} /> : null}
-          </li>
-        ))}
-      </ol>
-    </details>
   )
 }

@@ -1,0 +1,80 @@
+import type { ThreadOverview } from '@heddle/contracts'
+import { counted, figure, visible } from '../data/text.js'
+import { Empty } from '../parts/empty.js'
+
+/** The messages and tokens that each compaction covered, and those of the summary in their place. */
+export function BeforeAfter({ overview: { states, prunings, name } }: { overview: ThreadOverview }) {
+  if (states.length === 0)
+    return (
+      <Empty title="This thread has no compaction">
+        <p>It begins when the thread approaches its limit. See what one would do now:</p>
+        <pre>heddle context prune --dry-run --thread {visible(name)}</pre>
+      </Empty>
+    )
+  const largest = Math.max(...states.map(({ coveredTokens }) => coveredTokens), 1)
+  return (
+    <>
+      <p className="facts">
+        <span>{counted(prunings.condense, 'message')} condensed</span> <span>{figure(prunings.remove)} removed</span>{' '}
+        <span>{counted(prunings.stub, 'result')} replaced by a line</span>{' '}
+        <span>{figure(prunings.tokensFreed)} tokens freed by pruning</span>
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus. */}
+      <section className="scroll short" tabIndex={0} aria-label="Before and after, newest first">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Compaction</th>
+              <th scope="col">Status</th>
+              <th scope="col">Messages covered</th>
+              <th scope="col">Tokens before</th>
+              <th scope="col">Tokens after</th>
+              <th scope="col">Before and after</th>
+              <th scope="col">Strategy</th>
+              <th scope="col">Summary from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...states].reverse().map((state) => (
+              <Row key={state.id} state={state} largest={largest} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <ul className="quiet">
+        {[...new Set(states.map(({ status }) => status))].map((status) => (
+          <li key={status}>
+            <strong>{status}</strong>: {meanings[status]}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const meanings = {
+  pending: 'its summary is being made',
+  passed: 'a later compaction came before its summary was made; what it condensed stays condensed',
+  ready: 'in force, unless a later one is',
+  void: 'no longer in force after an undo, a clear, or a late message',
+}
+
+function Row({ state, largest }: { state: ThreadOverview['states'][number]; largest: number }) {
+  const { generation, status, coveredCount, coveredTokens, summary, summaryTokens, summarizer, strategy } = state
+  const hasSummary = summary !== null
+  return (
+    <tr>
+      <th scope="row">{figure(generation)}</th>
+      <td>{status}</td>
+      <td className="number">{figure(coveredCount)}</td>
+      <td className="number">{figure(coveredTokens)}</td>
+      <td className="number">{hasSummary ? figure(summaryTokens) : '–'}</td>
+      <td className="versus" aria-hidden="true">
+        <span data-side="before" style={{ width: `${(100 * coveredTokens) / largest}%` }} />
+        {hasSummary ? <span data-side="after" style={{ width: `${(100 * summaryTokens) / largest}%` }} /> : null}
+      </td>
+      <td>{visible(strategy)}</td>
+      <td>{summarizer === null ? '–' : <bdi>{visible(summarizer)}</bdi>}</td>
+    </tr>
+  )
+}
