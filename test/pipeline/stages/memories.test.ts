@@ -54,6 +54,20 @@ describe.each(queueBackends())('memories on $title', ({ mode, skip }) => {
       const left = one.receipt.entries.filter(({ section, mode }) => section === 'memories' && mode === 'left-out')
       expect(left.map(({ reason }) => reason)).toEqual([`does not fit the ${small.tokensMax} tokens for memories`])
 
+      // A lasting instruction shares no word with the request.
+      const told = { role: 'user' as const, content: 'I am Ann. Always answer in verse.' }
+      await client.messages.append({ agent: AGENT, thread: 'before', messages: [told] })
+      const ruled = () => client.contexts.build({ thread: 'now', message, memories: { instructions: true } })
+      const reasons = async () => memoriesOf(await ruled()).map(({ reason }) => reason)
+      await expect.poll(reasons, { timeout: 20_000 }).toContain('recalled from thread "before"; a lasting instruction')
+      const withRule = await ruled()
+      expect(JSON.stringify(withRule.messages)).toContain('Always answer in verse.')
+      expect(JSON.stringify(withRule.messages)).not.toContain('I am Ann')
+      expect(
+        JSON.stringify((await client.contexts.build({ thread: 'now', message, memories: true })).messages),
+      ).not.toContain('verse')
+      expect(await client.contexts.get(withRule.id, { rebuild: true })).toEqual(withRule)
+
       await client.threads.delete('before')
       await expect(client.contexts.get(built.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(await searchDatabase(databaseUrl, ['qqport4711'])).toEqual(new Map())

@@ -46,7 +46,9 @@ export const contextRequestSchema = z.strictObject({
   memories: z
     .union([
       z.boolean(),
-      settingsSchema.shape.search.shape.memories.pick({ tokensMax: true, limit: true, minScore: true }).partial(),
+      settingsSchema.shape.search.shape.memories
+        .pick({ tokensMax: true, limit: true, minScore: true, instructions: true })
+        .partial(),
     ])
     .optional(),
   /**

@@ -153,6 +153,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'memories.tokensMax': 'Most tokens of memories',
       'memories.limit': 'Most memories',
       'memories.minScore': 'Lowest score, 0 to 1',
+      'memories.instructions': 'Include lasting instructions and preferences of people',
       prebuild: 'Prepare the next context in the background',
       scope: 'Limits the contents',
       'scope.threads': 'Only these threads of the agent, as one conversation',

@@ -177,6 +177,8 @@ export const settingsSchema = z.strictObject({
       limit: count(1, limits.memoriesMax),
       /** Memories with a lower score are unrelated to the request: 1 has everything that it asks for, 0 nothing. */
       minScore: z.number().min(0).max(1),
+      /** Whether they include lasting instructions of people, related to the request or not: half of the limit at most. */
+      instructions: z.boolean(),
       /** Timeout for their search in milliseconds; after it the context is built without them, and says so. */
       timeoutMs: count(1, 60_000),
     }),
@@ -223,7 +225,7 @@ export const defaultSettings: Settings = {
     // Found on long conversations between two people, in which each part helps alone and in combination.
     words: { neighbours: [0.55, 0.2], thread: 0.35, speaker: 2, replies: 0.5, names: 1.6, times: 0.2 },
     vectors: { always: null, unknownWords: null, timeoutMs: 5_000 },
-    memories: { enabled: false, tokensMax: 2_000, limit: 8, minScore: 0.25, timeoutMs: 3_000 },
+    memories: { enabled: false, tokensMax: 2_000, limit: 8, minScore: 0.25, instructions: false, timeoutMs: 3_000 },
   },
 }
 

@@ -57,8 +57,9 @@ export function memoryEntry({ messageId, thread, reference, score, atMs }: Memor
   return { messageId, thread, reference, score, at: new Date(atMs).toISOString() }
 }
 
-export function memoryReason({ isOwn, thread, isExcerpt }: Memory): string {
+export function memoryReason({ isOwn, thread, isExcerpt, isInstruction }: Memory): string {
   const from = isOwn ? 'recalled from outside the window' : `recalled from thread "${thread}"`
+  if (isInstruction) return `${from}; a lasting instruction`
   return isExcerpt ? `${from}; the part related to the request` : from
 }
 

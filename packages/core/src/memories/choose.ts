@@ -26,15 +26,16 @@ const SCORE_SHARE_MIN = 0.4
 /** Chooses the memories of a context: the best first, whole ones only, each text once, within the limits. */
 export function chooseMemories({ found, limit, minScore, tokensMax, cost, isHeld }: MemoryChoice): ChosenMemories {
   const candidates = found.filter((memory) => !isHeld(memory))
-  const best = Math.max(0, ...candidates.map(({ score }) => score))
+  const best = Math.max(0, ...candidates.filter(({ isInstruction }) => !isInstruction).map(({ score }) => score))
   const texts = new Set<string>()
   const chosen: Memory[] = []
   let tokens = 0
   const refusal = (memory: Memory): string | null => {
     if (isHeld(memory)) return 'the context shows it anyway'
     if (texts.has(memory.text)) return 'has the same text as a better one'
-    if (memory.score < minScore) return `unrelated to the request: its score is below ${minScore}`
-    if (memory.score < SCORE_SHARE_MIN * best) return 'scored far below the best'
+    if (!memory.isInstruction && memory.score < minScore)
+      return `unrelated to the request: its score is below ${minScore}`
+    if (!memory.isInstruction && memory.score < SCORE_SHARE_MIN * best) return 'scored far below the best'
     if (chosen.length >= limit) return `beyond the ${limit} best`
     if (cost(memory) > tokensMax - tokens) return `does not fit the ${tokensMax} tokens for memories`
     return null

@@ -23,6 +23,7 @@ const memory = (fields: Partial<Memory> = {}): Memory => ({
   score: 5,
   text: 'the cloth is to be red',
   isExcerpt: false,
+  isInstruction: false,
   ...fields,
 })
 
@@ -69,7 +70,12 @@ test('memories never exceed their budget, nor the context its own, and repeat no
           (left, right) => right.score - left.score,
         )
         const held = heldMessages(bare.receipt)
-        const memories = { found, held, limits: { ...given, minScore: 0, timeoutMs: 1 }, outcome: nothing }
+        const memories = {
+          found,
+          held,
+          limits: { ...given, minScore: 0, instructions: false, timeoutMs: 1 },
+          outcome: nothing,
+        }
         const context = buildContext({ ...input, memories })
         expect(context.tokensUsed).toBeLessThanOrEqual(chosen.budget)
         const shown = shownIn(context.receipt)
@@ -142,7 +148,7 @@ test('memories are in the part that changes each time, after the history, in bot
     const memories = {
       found: [memory()],
       held,
-      limits: { tokensMax: 500, limit: 1, minScore: 0, timeoutMs: 1 },
+      limits: { tokensMax: 500, limit: 1, minScore: 0, instructions: false, timeoutMs: 1 },
       outcome: nothing,
     }
     const { messages, receipt } = buildContext({ ...input, memories })
@@ -163,7 +169,7 @@ test('memories are in the part that changes each time, after the history, in bot
 test('a context built without memories does not mention them; one whose search failed says why', () => {
   const input = inputOf([], {}, {})
   expect(JSON.stringify(buildContext(input))).not.toContain('memor')
-  const limits = { tokensMax: 1, limit: 1, minScore: 0, timeoutMs: 1 }
+  const limits = { tokensMax: 1, limit: 1, minScore: 0, instructions: false, timeoutMs: 1 }
   const outcome = { ...nothing, skipped: 'TIMEOUT: it took too long' }
   const { receipt } = buildContext({ ...input, memories: { found: [], held: new Set(), limits, outcome } })
   expect(receipt.memories).toEqual(outcome)
@@ -200,9 +206,21 @@ test.each([
   [undefined, { enabled: true, limit: 2 }, { tokensMax: 2_000, limit: 2 }],
   [false, { enabled: true }, null],
   [true, { tokensMax: 300 }, { tokensMax: 300, limit: 8 }],
-  [{ limit: 1 }, { tokensMax: 300 }, { tokensMax: 300, limit: 1 }],
+  [{ limit: 1 }, { tokensMax: 300 }, { tokensMax: 300, limit: 1, instructions: false }],
+  [{ instructions: true }, {}, { tokensMax: 2_000, limit: 8, instructions: true }],
+  [true, { instructions: true }, { instructions: true }],
 ])('a request for %j under the settings %j is within %j', (memories, settings, expected) => {
   const limits = memoryLimits({ thread: 'run', memories }, mergeSettings({ search: { memories: settings } }))
   if (expected === null) expect(limits).toBeNull()
   else expect(limits).toMatchObject(expected)
+})
+
+test('a lasting instruction needs no score, and does not raise that of other memories', () => {
+  const instruction = memory({ messageId: 'always', text: 'Always use tabs.', score: 0, isInstruction: true })
+  const loud = memory({ messageId: 'loud', text: 'Never use tabs.', score: 9, isInstruction: true })
+  const related = memory({ messageId: 'related', text: 'about it', score: 0.5 })
+  const unrelated = memory({ messageId: 'unrelated', text: 'not at all', score: 0.1 })
+  const given = { limit: 8, minScore: 0.25, tokensMax: 100, cost: () => 1, isHeld: () => false }
+  const { chosen } = chooseMemories({ ...given, found: [instruction, loud, related, unrelated] })
+  expect(chosen).toEqual([instruction, loud, related])
 })

@@ -19,6 +19,8 @@ export interface Memory {
   readonly text: string
   /** Whether `text` is only a part. */
   readonly isExcerpt: boolean
+  /** Whether it is recalled as a lasting instruction, related to the request or not. */
+  readonly isInstruction: boolean
 }
 
 export interface ContextMemories {
@@ -46,7 +48,8 @@ export function memoryLimits(request: ContextRequest, { search }: Settings): Mem
   if (wanted === false || request.scope?.memories === false) return null
   if (wanted === true) return limits
   const { tokensMax = limits.tokensMax, limit = limits.limit, minScore = limits.minScore } = wanted
-  return { ...limits, tokensMax, limit, minScore }
+  const { instructions = limits.instructions } = wanted
+  return { ...limits, tokensMax, limit, minScore, instructions }
 }
 
 /**

@@ -2,23 +2,22 @@ import { errorData, type PartialSettings } from '@heddle/contracts'
 import {
   type BuildInput,
   excerpt,
-  formatReference,
   heldMessages,
   type Memory,
   type MemoryOutcome,
   memoryLimits,
   memoryQuery,
-  messageReference,
   reorder,
-  roundScore,
   type TextEmbedder,
 } from '@heddle/core'
 import type { Clock, Logger } from '@heddle/runtime'
 import { runCooperatively } from '@heddle/runtime'
-import { type FoundRow, findMessages, loadMemoryRows, type MemoryRow, type Store } from '@heddle/store'
+import { findMessages, loadMemoryRows, type Store } from '@heddle/store'
 import { isOfOthers, scopeSinceMs, scopeThreadIds } from '../load/scope.js'
 import { inTime } from './in-time.js'
+import { toMemory } from './memory-of-row.js'
 import { queryOf } from './query-of.js'
+import { recallInstructions } from './recall-instructions.js'
 
 export interface RecallMemoriesDeps {
   readonly store: Store
@@ -74,6 +73,7 @@ export async function recallMemories(
     const searching = search(deps, request, {
       query: memoryQuery(query),
       limit: limits.limit,
+      instructions: limits.instructions ? Math.ceil(limits.limit / 2) : 0,
       held,
       timeoutMs,
       nowMs,
@@ -91,11 +91,19 @@ const nothing: MemoryOutcome = { model: null, skipped: null, degraded: null }
 async function search(
   { store, settings, embedder = null, log, clock }: RecallMemoriesDeps,
   { projectId, threadId, thread, input }: MemoryRequest,
-  wanted: { query: string; limit: number; held: ReadonlySet<string>; timeoutMs: number; nowMs: number },
+  wanted: {
+    query: string
+    limit: number
+    /** The most lasting instructions. */
+    instructions: number
+    held: ReadonlySet<string>
+    timeoutMs: number
+    nowMs: number
+  },
 ) {
   const { request } = input
   const isReadElsewhere = isOfOthers(request) || request.references === 'full'
-  const own = { ...thread, threadId, headSeq: input.headSeq, isReadElsewhere }
+  const own = { projectName: thread.projectName, threadId, headSeq: input.headSeq, isReadElsewhere }
   // Messages excluded by the scope are not recalled either.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
   const bounds = {
@@ -124,7 +132,17 @@ async function search(
     },
   })
   const { model, degraded, terms } = ranking
-  const found: Memory[] = []
+  const memories: Memory[] =
+    wanted.instructions === 0
+      ? []
+      : await store.inProject(projectId, (tx) =>
+          recallInstructions(
+            tx,
+            { agentId: ranking.agentId, own, ...bounds, charactersMax: SEARCHED_CHARACTERS_MAX },
+            { ...wanted, count: wanted.instructions },
+          ),
+        )
+  const instructions = new Set(memories.map(({ messageId }) => messageId))
   const statements = rows.map(({ row, place }) => ({
     text: row.content,
     isOfPerson: row.isOfPerson,
@@ -132,34 +150,12 @@ async function search(
     seq: place.seq,
   }))
   for (const index of reorder(wanted.query, statements).order) {
-    const row = rows[index]
-    if (row !== undefined) found.push(await toMemory(row, terms, own))
+    const found = rows[index]
+    if (found === undefined || instructions.has(found.row.messageId)) continue
+    const { row, document } = found
+    const text = await runCooperatively(excerpt(row.content, terms, TEXT_CHARACTERS_MAX))
+    const isExcerpt = row.content.trim().length > TEXT_CHARACTERS_MAX
+    memories.push(toMemory(row, { text, score: document.score, isExcerpt, isInstruction: false }, own))
   }
-  return { found, outcome: { model, degraded, skipped: null } }
-}
-
-async function toMemory(
-  { row, document }: FoundRow<MemoryRow>,
-  terms: ReadonlySet<string>,
-  own: Pick<MemoryRequest, 'threadId'> & MemoryRequest['thread'] & { readonly isReadElsewhere: boolean },
-): Promise<Memory> {
-  const { messageId, threadId, threadName, role, orderedAtMs, content } = row
-  const isOwn = threadId === own.threadId
-  const text = await runCooperatively(excerpt(content, terms, TEXT_CHARACTERS_MAX))
-  return {
-    messageId,
-    threadId,
-    thread: threadName,
-    isOwn,
-    // A short reference is relative to the request's thread, which its reader may not know.
-    reference:
-      isOwn && !own.isReadElsewhere
-        ? messageReference(row.code)
-        : formatReference({ project: own.projectName, thread: row.threadCode, message: row.code }),
-    role,
-    atMs: orderedAtMs,
-    score: roundScore(document.score),
-    text,
-    isExcerpt: content.trim().length > TEXT_CHARACTERS_MAX,
-  }
+  return { found: memories, outcome: { model, degraded, skipped: null } }
 }

@@ -45,6 +45,7 @@ interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, Ur
   readonly at?: string
   readonly messages?: true
   readonly memories?: boolean | number
+  readonly instructions?: boolean
   readonly rollingWindow?: number | 'none'
 }
 
@@ -77,6 +78,7 @@ export function registerContext(program: Command, context: CommandContext): void
       pastOption,
     )
     .option('--memories [tokens]', 'add related messages from other threads and from before the window', memoriesOption)
+    .option('--instructions', 'add lasting instructions of people to the memories, such as "always use tabs"')
     .option('--no-memories', "add no memories, even if the agent's settings enable them")
     .option(
       '--rolling-window <seconds>',
@@ -141,6 +143,9 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
     at,
     ...(rollingWindow !== undefined && { rollingWindow: rollingWindow === 'none' ? null : rollingWindow }),
     ...(memories !== undefined && { memories: typeof memories === 'number' ? { tokensMax: memories } : memories }),
+    ...(options.instructions === true && {
+      memories: { instructions: true, ...(typeof memories === 'number' && { tokensMax: memories }) },
+    }),
   }
   const isWithMessages = options.messages === true
   const deadlineMs = BUILD_DEADLINE_MS

@@ -1,0 +1,22 @@
+import { eachPosting, INSTRUCTION_TERM } from '@heddle/core'
+import type { Tx } from '../connection/connection.js'
+import type { HitPlace } from './search-hits.js'
+import { findWords, loadPostedThreads } from './word-search.js'
+
+/** Messages with a lasting instruction that are considered, of the latest threads first. */
+const PLACES_MAX = 500
+
+/** The places of the messages of an agent's threads that have a lasting instruction. */
+export async function loadInstructionPlaces(tx: Tx, { agentId }: { agentId: string | null }): Promise<HitPlace[]> {
+  const { lists } = await findWords(tx, { agentId, terms: [INSTRUCTION_TERM] })
+  const found: { thread: number; seq: number }[] = []
+  eachPosting(lists.get(INSTRUCTION_TERM) ?? [], ({ thread, seq }) => found.push({ thread, seq }))
+  found.sort((left, right) => right.thread - left.thread || right.seq - left.seq)
+  const kept = found.slice(0, PLACES_MAX)
+  const threads = await loadPostedThreads(tx, new Set(kept.map(({ thread }) => thread)))
+  const idOf = new Map(threads.map(({ number, threadId }) => [number, threadId]))
+  return kept.flatMap(({ thread, seq }) => {
+    const threadId = idOf.get(thread)
+    return threadId === undefined ? [] : [{ threadId, seq }]
+  })
+}
