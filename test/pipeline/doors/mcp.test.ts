@@ -103,7 +103,23 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     const [entry] = (await client.readResource({ uri: `heddle://recall/${encodeURIComponent(ref)}` }))
       .contents as Result[]
     expect(entry.text).toBe(content)
-    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(4)
+    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(5)
+  })
+
+  test('the state of a run, with the references of its iterations, is a resource', async () => {
+    const at = { agent: 'runner', thread: 'night run' }
+    const owner = pipeline.clientOf(project)
+    await owner.threads.put(at.thread, { agent: at.agent, goal: 'Count the terns' })
+    await owner.iterations.append({ ...at, iterations: [{ prompt: 'count', output: 'I counted 41 terns.' }] })
+    const uri = `heddle://runs/${encodeURIComponent(at.thread)}`
+    const [resource] = (await client.readResource({ uri })).contents as Result[]
+    const state = JSON.parse(resource.text)
+    expect(state).toEqual(await owner.iterations.loop(at.thread))
+    expect(state).toMatchObject({ goal: 'Count the terns', totalIterations: 1, summary: null })
+    const [{ reference, output }] = state.iterations
+    const recalled = await call('recall', { ref: reference, thread: at.thread })
+    expect(recalled.structuredContent).toMatchObject({ content: output })
+    await expect(client.readResource({ uri: 'heddle://runs/nobody' })).rejects.toThrow('NOT_FOUND')
   })
 
   test('an append with a context stores its messages and returns the context with them', async () => {

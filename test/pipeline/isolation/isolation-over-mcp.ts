@@ -50,6 +50,7 @@ export const mcpAttempts: readonly NamedAttempt[] = [
   { name: 'MCP restore', run: (a) => tool(a, 'restore_snapshot', { id: a.victim.snapshotId }) },
   { name: 'MCP clear', run: (a) => tool(a, 'clear_context', { agent: a.victim.agent }) },
   { name: 'MCP context resource', run: (a) => resource(a, `heddle://contexts/${a.pick(a.victim.contextIds)}`) },
+  { name: 'MCP run resource', run: (a) => resource(a, `heddle://runs/${encodeURIComponent(a.victim.thread)}`) },
   { name: 'MCP snapshot resource', run: (a) => resource(a, `heddle://snapshots/${a.victim.snapshotId}`) },
   {
     name: 'MCP recall resource',

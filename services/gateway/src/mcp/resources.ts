@@ -10,6 +10,7 @@ const CONTEXT = 'heddle://contexts/'
 const SNAPSHOT = 'heddle://snapshots/'
 const RECALL = 'heddle://recall/'
 const REQUEST_CONTEXT = 'heddle://request-contexts/'
+const RUN = 'heddle://runs/'
 
 export const resourceTemplates = [
   {
@@ -28,6 +29,12 @@ export const resourceTemplates = [
     uriTemplate: `${REQUEST_CONTEXT}{thread}/{message}`,
     name: 'request context',
     title: 'The items that the context of a reply showed, and the sizes of its sections',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${RUN}{thread}`,
+    name: 'run',
+    title: 'The state of a run: its goal, its newest iterations, and the summary of the older ones',
     mimeType: 'application/json',
   },
   {
@@ -60,6 +67,10 @@ export async function readResource(
     const [thread = '', message = ''] = uri.slice(REQUEST_CONTEXT.length).split('/').map(decoded)
     const record = await client.messages.requestContext({ thread, message })
     return { uri, mimeType: 'application/json', text: JSON.stringify(record) }
+  }
+  if (uri.startsWith(RUN)) {
+    const state = await client.iterations.loop(decoded(uri.slice(RUN.length)))
+    return { uri, mimeType: 'application/json', text: JSON.stringify(state) }
   }
   if (uri.startsWith(RECALL)) {
     const { content } = await recallIn(session, { ref: decoded(uri.slice(RECALL.length)) }, client)
