@@ -2,15 +2,16 @@ import type { StageState, StagesClient } from '@heddle/client/interface'
 import type { Queues, StageStats } from '@heddle/queue'
 import type { EngineContext } from '../setup/options.js'
 
-export function stagesClient({ queues }: EngineContext): StagesClient {
+/** @param parts whose queues are read by the calls: a client without queues has all other operations */
+export function stagesClient(parts: EngineContext): StagesClient {
   return {
-    list: async () => ({ items: await readStages(queues), nextCursor: null }),
+    list: async () => ({ items: await readStages(parts.queues), nextCursor: null }),
     async pause(stage) {
-      await queues.pause(stage)
+      await parts.queues.pause(stage)
       return { stage, paused: true }
     },
     async resume(stage) {
-      await queues.resume(stage)
+      await parts.queues.resume(stage)
       return { stage, paused: false }
     },
   }
