@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { createClient } from '@heddle/client/http'
+import { projectIdOf, threadIdOf } from '@heddle/core'
+import { insertDeadLetter, openStore } from '@heddle/store'
 import { expect, vi } from 'vitest'
 import { type DatabaseHome, openDatabaseHome, type Running } from '../pipeline/cli/cli-support.js'
 
@@ -62,6 +64,7 @@ export async function startRecordedThread(): Promise<RecordedThread> {
       { role: 'assistant', content: 'x'.repeat(4_000_000) },
     ],
   })
+  await leaveDeadLetter(home.databaseUrl)
   return {
     home,
     url,
@@ -71,6 +74,22 @@ export async function startRecordedThread(): Promise<RecordedThread> {
       up.kill('SIGTERM')
       await up.ended
     },
+  }
+}
+
+/** A job of the summarize stage that failed permanently, with a reason that a page must not run. */
+async function leaveDeadLetter(url: string): Promise<void> {
+  const store = openStore({ url, connectionsMax: 1, applicationName: 'inspector test' })
+  const projectId = projectIdOf('default')
+  const threadId = threadIdOf(projectId, THREAD)
+  try {
+    await store.inProject(projectId, async (tx) => {
+      const error = { code: 'INTERNAL' as const, detail: HOSTILE.slice(0, 300) }
+      const job = { stage: 'summarize', jobId: 'x'.repeat(200), threadId, payload: { projectId, threadId } }
+      await insertDeadLetter(tx, { ...job, error, attempts: 8 })
+    })
+  } finally {
+    await store.close()
   }
 }
 

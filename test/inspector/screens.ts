@@ -64,6 +64,15 @@ export const screens: readonly Screen[] = [
     },
   },
   {
+    name: 'pipeline',
+    async show(page, { url }) {
+      await page.goto(`${url}/ui/#/pipeline`)
+      await page.getByRole('button', { name: 'Pause embed' }).waitFor()
+      await page.getByRole('img', { name: /^waiting jobs of embed since/ }).waitFor()
+      await page.getByText('every stage is served').waitFor()
+    },
+  },
+  {
     name: 'request-context',
     async show(page, shown) {
       await page.goto(at(shown, ''))

@@ -3,6 +3,7 @@ import { CompactionsScreen } from './compactions/compactions-screen.js'
 import { ContextScreen } from './contexts/context-screen.js'
 import { ContextsScreen } from './contexts/contexts-screen.js'
 import { Failure } from './parts/failure.js'
+import { PipelineScreen } from './pipeline/pipeline-screen.js'
 import { NotFound } from './shell/not-found.js'
 import { Shell } from './shell/shell.js'
 import { ThreadsScreen } from './threads/threads-screen.js'
@@ -60,6 +61,12 @@ const compactionsRoute = createRoute({
   component: CompactionsScreen,
 })
 
+export const pipelineRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/pipeline',
+  component: PipelineScreen,
+})
+
 /** The routes are behind `#`, so that the gateway, and any proxy, serves one page whatever its path is. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
@@ -69,6 +76,7 @@ export const router = createRouter({
     contextsRoute,
     contextRoute,
     compactionsRoute,
+    pipelineRoute,
   ]),
   history: createHashHistory(),
   defaultErrorComponent: ({ error }) => <Failure error={error} />,

@@ -31,6 +31,14 @@ export class SessionRefused extends Error {
   }
 }
 
+/** Reads from an operation that the client has no method for. */
+export async function ask<Answer>(path: string): Promise<Answer> {
+  const response = await pageFetch(new URL(path, gateway))
+  const answer = await response.json()
+  if (!response.ok) throw new SessionRefused(response.status, answer.detail ?? response.statusText, answer.hint)
+  return answer
+}
+
 async function session(method: 'GET' | 'POST' | 'DELETE', body?: object): Promise<Session> {
   const response = await pageFetch(new URL('v1/session', gateway), {
     method,

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { client, loadSession } from './client.js'
+import type { Finding, StageSample } from '@heddle/contracts'
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
+import { ask, client, loadSession } from './client.js'
 
 /*
  * Everything that the screens read. The first parts of a key are the noun and the thread, by which events refresh what
@@ -9,6 +10,11 @@ import { client, loadSession } from './client.js'
 const PAGE = 200
 
 export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: loadSession, retry: false })
+
+/** Whether the reader may do it: what a reader may not do has no button. */
+export function useMay(permission: string): boolean {
+  return useQuery(sessionQuery).data?.permissions.includes(permission) ?? false
+}
 
 export const threadsQuery = (search: string, agent: string) =>
   infiniteQueryOptions({
@@ -93,3 +99,32 @@ async function loadItems(agent: string) {
   } while (cursor !== undefined)
   return items
 }
+
+const STAGES_EVERY_MS = 2_000
+const SAMPLES_EVERY_MS = 30_000
+
+export const stagesQuery = queryOptions({
+  queryKey: ['stages'],
+  queryFn: () => client.stages.list(),
+  refetchInterval: STAGES_EVERY_MS,
+})
+
+export const stageSamplesQuery = queryOptions({
+  queryKey: ['stage-samples'],
+  queryFn: () => ask<{ items: StageSample[] }>('v1/stages/samples'),
+  refetchInterval: SAMPLES_EVERY_MS,
+})
+
+export const findingsQuery = queryOptions({
+  queryKey: ['findings'],
+  queryFn: () => ask<{ items: Finding[] }>('v1/findings'),
+})
+
+export const deadLettersQuery = queryOptions({
+  queryKey: ['dead-letters'],
+  queryFn: () => client.deadLetters.list({ limit: 500 }),
+  refetchInterval: SAMPLES_EVERY_MS,
+})
+
+export const deadLetterQuery = (id: string) =>
+  queryOptions({ queryKey: ['dead-letter', id], queryFn: () => client.deadLetters.get(id) })

@@ -75,6 +75,9 @@ function Header({ session }: { session?: Session }) {
             <Link to="/threads" activeProps={{ 'aria-current': 'page' }}>
               Threads
             </Link>
+            <Link to="/pipeline" activeProps={{ 'aria-current': 'page' }}>
+              Pipeline
+            </Link>
           </nav>
           <p className="project">
             <span className="quiet">project</span> <bdi>{session.project}</bdi> <span className="quiet">as</span>{' '}

@@ -1,0 +1,112 @@
+import type { StageSample, StageState } from '@heddle/contracts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { client } from '../data/client.js'
+import { stageSamplesQuery, stagesQuery, useMay } from '../data/queries.js'
+import { durationText, figure } from '../data/text.js'
+import { Failure } from '../parts/failure.js'
+import { Loading } from '../parts/loading.js'
+import { Trend } from './trend.js'
+
+export function StageTable() {
+  const { data, error, isPending } = useQuery(stagesQuery)
+  const samples = useQuery(stageSamplesQuery)
+  const mayOperate = useMay('operate')
+  if (isPending) return <Loading what="the stages" />
+  if (error) return <Failure error={error} />
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus. */}
+      <section className="scroll" tabIndex={0} aria-label="Stages">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Stage</th>
+              <th scope="col">State</th>
+              <th scope="col">Waiting</th>
+              <th scope="col">Active</th>
+              <th scope="col">Delayed</th>
+              <th scope="col">Oldest wait</th>
+              <th scope="col">Done a second</th>
+              <th scope="col">Each took</th>
+              <th scope="col">Failed attempts</th>
+              <th scope="col">Waiting, last hours</th>
+              {mayOperate ? <th scope="col">Change</th> : null}
+            </tr>
+          </thead>
+          <tbody>
+            {data.items.map((stage) => (
+              <Row key={stage.stage} stage={stage} samples={samples.data?.items ?? []} mayOperate={mayOperate} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {data.items.some(({ workers }) => workers === 0) ? (
+        <p className="warning" role="status">
+          A stage without workers makes no progress. Start some where the database is: <code>heddle worker all</code>
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+interface RowProps {
+  readonly stage: StageState
+  readonly samples: readonly StageSample[]
+  readonly mayOperate: boolean
+}
+
+function Row({ stage: state, samples, mayOperate }: RowProps) {
+  const { stage, waiting, active, delayed, oldestWaitMs, perSecond, meanMs, failed } = state
+  const past = samples.map(({ at, stages }) => ({
+    at,
+    value: stages.find((each) => each.stage === stage)?.waiting ?? 0,
+  }))
+  return (
+    <tr>
+      <th scope="row">{stage}</th>
+      <td>
+        <span className="mark" data-mark={state.paused || state.workers === 0 ? 'error' : 'fine'}>
+          {stateText(state)}
+        </span>
+      </td>
+      <td className="number">{figure(waiting)}</td>
+      <td className="number">{figure(active)}</td>
+      <td className="number">{figure(delayed)}</td>
+      <td className="number">{oldestWaitMs === null ? '–' : durationText(oldestWaitMs)}</td>
+      <td className="number">{perSecond.toFixed(1)}</td>
+      <td className="number">{meanMs === null ? '–' : durationText(meanMs)}</td>
+      <td className="number">{figure(failed)}</td>
+      <td>
+        <Trend points={past} name={`waiting jobs of ${stage}`} />
+      </td>
+      {mayOperate ? (
+        <td>
+          <PauseButton stage={state} />
+        </td>
+      ) : null}
+    </tr>
+  )
+}
+
+function stateText({ paused, workers }: StageState): string {
+  if (paused) return 'paused'
+  if (workers === 0) return 'no worker'
+  return workers === 1 ? '1 worker' : `${figure(workers)} workers`
+}
+
+function PauseButton({ stage: { stage, paused } }: { stage: StageState }) {
+  const queries = useQueryClient()
+  const change = useMutation({
+    mutationFn: () => (paused ? client.stages.resume(stage) : client.stages.pause(stage)),
+    onSettled: () => queries.invalidateQueries({ queryKey: stagesQuery.queryKey }),
+  })
+  return (
+    <>
+      <button type="button" disabled={change.isPending} onClick={() => change.mutate()}>
+        {paused ? 'Resume' : 'Pause'}
+        <span className="unseen"> {stage}</span>
+      </button>
+      {change.error ? <Failure error={change.error} /> : null}
+    </>
+  )
+}
