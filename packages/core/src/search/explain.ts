@@ -56,7 +56,7 @@ export function* explainWords(
       neighbours,
       thread: own === undefined ? BESIDE_SHARE * ofThread : ofThread,
       speaker: (speakers.get(thread)?.get(seq) ?? 0) > 0 ? weights.speaker : 0,
-      side: (replies.get(thread)?.get(seq) ?? 0) > 0 ? weights.replies : 1,
+      side: replies.has(thread, seq) ? weights.replies : 1,
       times: query.asksForTime && own?.isDated === true ? 1 + weights.times : 1,
     }
   })

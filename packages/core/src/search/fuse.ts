@@ -1,7 +1,7 @@
 import { calibratedScore } from './calibration.js'
-import type { NearDocument } from './nearest.js'
-import { isHashingModel } from './remade-vectors.js'
 import { Scores } from './scores.js'
+import type { NearDocument } from './vectors/nearest.js'
+import { isHashingModel } from './vectors/remade-vectors.js'
 import type { RankedDocument } from './word-query.js'
 
 /** Weights of vector similarity, relative to a score of 1 for the document that words rank first. */

@@ -4,13 +4,11 @@ export { explainWords, type WordExplanation } from './explain.js'
 export * from './fuse.js'
 export { lastingInstructions } from './instructions/index.js'
 export { documentFilter, kindsOf, threadsOf } from './memberships.js'
-export * from './nearest.js'
 export { isAboutRange, type MomentRange, momentOf, namedMoments } from './order/index.js'
 export { eachPosting } from './postings.js'
 export { QUERY_TERMS_MAX, queryTerms } from './query.js'
 export { rankWords } from './rank.js'
 export { byRelevance } from './relevance.js'
-export { hasRemadeVectors, remadeDimensions } from './remade-vectors.js'
 export { comparedResults, type Reordered, reorder } from './reorder.js'
 export { postedTerms, type SearchQuery, searchQuery, unknownShare, wordQuery } from './search-query.js'
 export {
@@ -20,11 +18,14 @@ export {
   findPostings,
   mergeSegments,
   type PlacedDocument,
+  postingFinder,
   type Segment,
   segmentBytes,
 } from './segment.js'
 export { functionWords } from './terms/function-words.js'
 export { termsOf } from './terms/words.js'
 export type { Statement } from './updates/index.js'
-export { VectorBlock, type VectorQuery, vectorQuery } from './vector-block.js'
+export * from './vectors/nearest.js'
+export { hasRemadeVectors, remadeDimensions } from './vectors/remade-vectors.js'
+export { VectorBlock, type VectorQuery, vectorQuery } from './vectors/vector-block.js'
 export * from './word-query.js'

@@ -1,6 +1,7 @@
 import type { Pausable } from '../recall/steps.js'
 import { BestDocuments } from './best.js'
 import { isDated, isReply, lengthOf, timesOf } from './measure.js'
+import { Members } from './members.js'
 import { memberships } from './memberships.js'
 import { PassageScores } from './passage-scores.js'
 import { decodePostings, type PostingRuns, readPostings } from './postings.js'
@@ -140,7 +141,7 @@ function* sumUp(
 ): Pausable<number> {
   const conditions = only.conditions.map(memberships)
   const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(terms.flatMap(({ speakers }) => speakers))
-  const ofReplies = weights.replies === 1 ? new Scores() : repliesIn(replies)
+  const ofReplies = weights.replies === 1 ? new Members() : repliesIn(replies)
   const times = asksForTime ? 1 + weights.times : 1
   let found = 0
   for (const [thread, scored] of passages) {
@@ -149,7 +150,6 @@ function* sumUp(
     const members = conditions.map((condition) => condition.get(thread))
     if (members.some((each) => each === undefined)) continue
     const named = spoken.get(thread)
-    const replied = ofReplies.get(thread)
     const dated = new ThreadScores()
     const own = new ThreadScores()
     for (const [number, page] of documentScores(scored, { weightOfAll, own, dated, weights }).pages) {
@@ -161,7 +161,7 @@ function* sumUp(
         if (members.length > 0 && !members.every((each) => each !== undefined && each.get(seq) > 0)) continue
         found++
         const ofSpeaker = named !== undefined && named.get(seq) > 0 ? weights.speaker : 0
-        const side = replied !== undefined && replied.get(seq) > 0 ? weights.replies : 1
+        const side = ofReplies.has(thread, seq) ? weights.replies : 1
         const ofTime = times !== 1 && dated.get(seq) > 0 ? times : 1
         const shared = own.get(seq) > 0 ? ofThread : BESIDE_SHARE * ofThread
         best.add(thread, seq, side * ofTime * (shared + score + ofSpeaker))
@@ -173,11 +173,11 @@ function* sumUp(
 }
 
 /** The documents that a model wrote. */
-export function repliesIn(lists: readonly Uint8Array[]): Scores {
-  const members = new Scores()
+export function repliesIn(lists: readonly Uint8Array[]): Members {
+  const members = new Members()
   for (const list of lists) {
     readPostings(list, (thread, seq, measure) => {
-      if (isReply(measure)) members.of(thread).add(seq, 1)
+      if (isReply(measure)) members.add(thread, seq)
     })
   }
   return members

@@ -1,9 +1,9 @@
 import type { Pausable } from '../recall/steps.js'
 import { calibratedScore } from './calibration.js'
-import type { NearDocument } from './nearest.js'
 import { readPostings } from './postings.js'
 import { rarityOf } from './rank.js'
 import { Scores } from './scores.js'
+import type { NearDocument } from './vectors/nearest.js'
 import type { RankedDocument, WordQuery } from './word-query.js'
 
 export interface Judged {

@@ -112,13 +112,52 @@ export function dropThread(segment: Segment, thread: number): Segment {
 }
 
 export function findPostings(block: Uint8Array, terms: readonly string[]): Map<string, Uint8Array> {
-  const wanted = new Map(terms.map((term) => [keyOf(term), term]))
-  const found = new Map<string, Uint8Array>()
-  for (const [key, list] of entriesOf(block)) {
-    const term = wanted.get(key)
-    if (term !== undefined) found.set(term, list)
+  return postingFinder(terms)(block)
+}
+
+/** Finds the postings of some terms in blocks. Keys are compared as bytes: a block has many, of which few are sought. */
+export function postingFinder(terms: readonly string[]): (block: Uint8Array) => Map<string, Uint8Array> {
+  const wanted = terms.map((term) => ({ term, key: Buffer.from(term, 'utf8') }))
+  wanted.sort((left, right) => Buffer.compare(left.key, right.key))
+  const key = new KeyBytes()
+  return (block) => {
+    const found = new Map<string, Uint8Array>()
+    let next = 0
+    for (const { shared, rest, list } of rawEntriesOf(block)) {
+      key.replaceFrom(shared, rest)
+      let sought = wanted[next]
+      while (sought !== undefined && key.compare(sought.key) > 0) sought = wanted[++next]
+      if (sought === undefined) break
+      if (key.compare(sought.key) === 0) found.set(sought.term, listOf(block, list))
+    }
+    return found
   }
-  return found
+}
+
+/** The bytes of one key after another, each of which shares its beginning with the one before. */
+class KeyBytes {
+  #bytes = new Uint8Array(256)
+  #length = 0
+
+  replaceFrom(shared: number, rest: Uint8Array): void {
+    this.#length = shared + rest.length
+    if (this.#length > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#length)
+      larger.set(this.#bytes)
+      this.#bytes = larger
+    }
+    this.#bytes.set(rest, shared)
+  }
+
+  /** Less than 0 if the key is before another one, 0 if they are equal. */
+  compare(other: Uint8Array): number {
+    const length = Math.min(this.#length, other.length)
+    for (let at = 0; at < length; at++) {
+      const difference = (this.#bytes[at] as number) - (other[at] as number)
+      if (difference !== 0) return difference
+    }
+    return this.#length - other.length
+  }
 }
 
 /** Bytes of all blocks; measures the size of a segment. */
@@ -168,16 +207,25 @@ function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[] {
 }
 
 function* entriesOf(block: Uint8Array): Generator<[key: string, list: Uint8Array]> {
-  const reader = new ByteReader(block)
-  const hasPassages = block[0] === WITH_PASSAGES
-  if (hasPassages) reader.byte()
   let key = ''
+  for (const { shared, rest, list } of rawEntriesOf(block)) {
+    key = key.slice(0, shared) + Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength).toString('latin1')
+    yield [key, listOf(block, list)]
+  }
+}
+
+/** The entries of a block as they are written: see {@link writeBlocks}. */
+function* rawEntriesOf(block: Uint8Array): Generator<{ shared: number; rest: Uint8Array; list: Uint8Array }> {
+  const reader = new ByteReader(block)
+  if (block[0] === WITH_PASSAGES) reader.byte()
   // A block has at least one term.
   do {
     const shared = reader.number()
     const rest = reader.bytes(reader.number())
-    key = key.slice(0, shared) + Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength).toString('latin1')
-    const list = reader.bytes(reader.number())
-    yield [key, hasPassages ? list : fromMessageList(list)]
+    yield { shared, rest, list: reader.bytes(reader.number()) }
   } while (!reader.isAtEnd)
+}
+
+function listOf(block: Uint8Array, list: Uint8Array): Uint8Array {
+  return block[0] === WITH_PASSAGES ? list : fromMessageList(list)
 }

@@ -1,4 +1,4 @@
-import { findPostings, type ScopeStatistics } from '@heddle/core'
+import { postingFinder, type ScopeStatistics } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
@@ -36,8 +36,9 @@ export async function findWords(
   const read = segments.slice(0, SEGMENTS_READ_MAX)
   const blocks = await loadBlocks(tx, { segments: read.map(({ number }) => number), terms })
   const lists = new Map<string, Uint8Array[]>()
+  const find = postingFinder(terms)
   for (const block of blocks) {
-    for (const [term, list] of findPostings(block, terms)) {
+    for (const [term, list] of find(block)) {
       const known = lists.get(term)
       if (known) known.push(list)
       else lists.set(term, [list])

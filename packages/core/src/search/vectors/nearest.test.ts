@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cosineOfQuantized } from '../embedding/index.js'
-import { finish } from '../recall/steps.js'
+import { cosineOfQuantized } from '../../embedding/index.js'
+import { finish } from '../../recall/steps.js'
 import { nearestDocuments } from './nearest.js'
 import { VectorBlock, vectorQuery } from './vector-block.js'
 

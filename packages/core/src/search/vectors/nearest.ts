@@ -1,4 +1,4 @@
-import type { Pausable } from '../recall/steps.js'
+import type { Pausable } from '../../recall/steps.js'
 import { cosines, type VectorBlock, type VectorQuery } from './vector-block.js'
 
 /** A message by the number of its thread and its `seq`, with the cosine of its nearest chunk. */
