@@ -19,6 +19,7 @@ export function loadedThread(index: number, count = MESSAGES_DEFAULT): LoadedFor
     items: null,
     awaitsPruning: false,
     askedLane: null,
+    scopeErased: null,
     laneRecord: null,
     thread: { ...NOTHING, threadId: `thread ${index}` } as unknown as LoadedForBuild['thread'],
     dependence: { lane: '', versions: '', holdsUntilMs: null },

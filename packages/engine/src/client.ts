@@ -18,6 +18,7 @@ import { listMessages } from './messages/history.js'
 import { appendMessages } from './messages/messages.js'
 import { createProducer } from './messages/producer.js'
 import { getDeadLetter, listAllDeadLetters, redrive } from './projects/dead-letters.js'
+import { eraseMessages } from './projects/message-erasure.js'
 import { grantsClient, keysClient, projectsClient } from './projects/projects-client.js'
 import { stagesClient } from './projects/stages-client.js'
 import { listArchive, searchArchive } from './recall/archive.js'
@@ -37,6 +38,7 @@ export function createClient(options: ClientOptions): Client {
       list: (listing) => listMessages(parts, listing),
       ofAgent: (listing) => listAgentMessages(parts, listing),
       find: (listing) => findMessages(parts, listing),
+      erase: (selected, options) => eraseMessages(parts, selected, options),
       requestContext: (message) => requestContextOf(parts, message),
     },
     deadLetters: {

@@ -13,7 +13,8 @@ export {
   refuseChanged,
 } from './messages/continue-partial-reply.js'
 export { DirectAppends, type DirectAppendsOptions } from './messages/direct-appends.js'
-export { finishErasure, ownersOf } from './projects/erasure.js'
+export { finishErasure } from './projects/erasure.js'
+export { ownersOf } from './projects/job-owners.js'
 export { hasKeys, readKey } from './projects/keys.js'
 
 export { openClient } from './setup/open-client.js'

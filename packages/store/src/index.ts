@@ -51,6 +51,15 @@ export {
   loadErasure,
   loadThreadIdsOf,
 } from './erasure/erasure.js'
+export {
+  type BegunErasure,
+  beginMessageErasure,
+  ERASED,
+  loadErasedMessages,
+  type MessageErasure,
+  openMessageErasures,
+} from './erasure/messages/begin-message-erasure.js'
+export { withoutErased } from './erasure/messages/erased-dead-letters.js'
 export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './erasure/retention.js'
 export * from './events/dead-letters.js'
 export * from './events/event-log.js'
@@ -86,7 +95,7 @@ export { storedIterations } from './iterations/iterations.js'
 export * from './iterations/progress.js'
 export * from './iterations/run-state.js'
 export { type AppendBatch, appendMessages, isRepeat } from './messages/append-messages.js'
-export type { Append, AppendOutcome, PreparedMessage } from './messages/append-plan.js'
+export { type Append, type AppendOutcome, ERASED_FINGERPRINT, type PreparedMessage } from './messages/append-plan.js'
 export { ensureThread, type ThreadToEnsure } from './messages/ensure-threads.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './messages/history.js'
 export { loadMessagePage, type MessagePage, type PlacedMessage } from './messages/message-pages.js'

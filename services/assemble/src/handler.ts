@@ -107,7 +107,7 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
 async function record(
   built: ContextResult,
   made: MadeContext,
-  { input, threadId, asOfMs, prepared, isPrepared, asked, askedLane }: LoadedInput,
+  { input, thread, threadId, scopeErased, asOfMs, prepared, isPrepared, asked, askedLane }: LoadedInput,
   { payload: { projectId, wantsAnswer }, answerBytesMax = 0 }: Job<ContextJob>,
   { store, tails, clock }: AssembleDeps,
 ): Promise<Answer | undefined> {
@@ -133,7 +133,20 @@ async function record(
       projectId,
       (tx) => {
         const isFillChosen = request.fill === undefined
-        const kept = { packed, stored, asOfMs, prepared, mentions, asked, isFillChosen }
+        const { erasedCount } = thread
+        const { recalledIds } = others
+        const kept = {
+          packed,
+          stored,
+          asOfMs,
+          prepared,
+          mentions,
+          asked,
+          isFillChosen,
+          erasedCount,
+          scopeErased,
+          recalledIds,
+        }
         return finishContext(tx, { id: result.id, result, ...kept, askedLane: askedLane ?? undefined })
       },
       // With mentioned threads, the transaction first checks that they still exist, so the commit cannot be sent with it.

@@ -70,7 +70,7 @@ export async function embed(job: Job<WakeJob>, deps: EmbedDeps): Promise<Outcome
     const { toSeq, sources, words, messages } = await loadBatch(deps, projectId, thread, cursor)
     if (toSeq === cursor) return skipped('the messages are gone')
     await noteItemUses(deps, { projectId, threadId, afterSeq: thread.embedSeq, messages })
-    const found = { threadId, agentId: thread.agentId, toSeq, messages: words }
+    const found = { threadId, agentId: thread.agentId, erasedCount: thread.erasedCount, toSeq, messages: words }
     const missing = sources.filter(({ seq }) => seq > vectorSeq)
     let chunks: EmbeddedChunk[] | number
     try {
@@ -146,12 +146,12 @@ async function retire({ store, embedder: { model } }: EmbedDeps, projectId: stri
   while (isMore) isMore = await store.inProject(projectId, (tx) => retireOtherModels(tx, { agentId, model }))
 }
 
-type FoundWords = Parameters<typeof appendPostings>[1]
+type FoundWords = Parameters<typeof appendPostings>[1] & Pick<ThreadRow, 'erasedCount'>
 
 /** Stores words only, if the thread still exists; a later attempt adds the vectors. */
 async function recordWords({ store }: EmbedDeps, projectId: string, words: FoundWords): Promise<void> {
   await store.inProject(projectId, async (tx) => {
-    if (await holdThread(tx, words.threadId, words.toSeq)) await appendPostings(tx, words)
+    if (await holdThread(tx, words.threadId, words.toSeq, words.erasedCount)) await appendPostings(tx, words)
   })
 }
 
@@ -165,10 +165,10 @@ async function recordBatch(
   batch: { words: FoundWords; vectorSeq: number; chunks: readonly EmbeddedChunk[] | number },
 ): Promise<boolean> {
   const { words, vectorSeq, chunks } = batch
-  const { threadId, agentId, toSeq } = words
+  const { threadId, agentId, toSeq, erasedCount } = words
   let mergeWaits = false
   const moved = await store.inProject(projectId, async (tx) => {
-    if (!(await advanceEmbedCursor(tx, { threadId, toSeq }))) return false
+    if (!(await advanceEmbedCursor(tx, { threadId, toSeq, erasedCount }))) return false
     const range = { threadId, agentId, model, fromSeq: vectorSeq, toSeq }
     const addVectors = () =>
       typeof chunks === 'number' ? noteRemadeVectors(tx, { ...range, chunks }) : appendVectors(tx, { ...range, chunks })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Settings, SummaryPurpose, WakeJob } from '@heddle/contracts'
 import { accountedFor, type Summarizer, type Summarizers } from '@heddle/models'
 import type { Clock, Logger } from '@heddle/runtime'
-import { countSummaries, insertSummaryCalls, type Store } from '@heddle/store'
+import { countSummaries, insertSummaryCalls, type Store, type ThreadRow } from '@heddle/store'
 import { KeptParts } from './kept-parts.js'
 
 export interface AccountingDeps {
@@ -26,7 +26,13 @@ const HOUR_MS = 3_600_000
  */
 export async function accountedSummarizer(
   { store, summarizers, clock, log }: AccountingDeps,
-  { projectId, threadId, headSeq, keptLane }: WakeJob & { readonly headSeq: number; readonly keptLane?: string },
+  {
+    projectId,
+    threadId,
+    headSeq,
+    erasedCount,
+    keptLane,
+  }: WakeJob & Pick<ThreadRow, 'headSeq' | 'erasedCount'> & { readonly keptLane?: string },
   settings: Settings,
 ): Promise<AccountedSummarizer> {
   // One per job, because the parts of a long range are one summary.
@@ -52,7 +58,7 @@ export async function accountedSummarizer(
       if (isRemote !== true) return await summarizer.summarize(request, signal)
       const { purpose } = request
       const of = keptLane === undefined ? purpose : `${purpose} of ${keptLane}`
-      const parts = new KeptParts(store, projectId, { threadId, summarizer: name, headSeq, of })
+      const parts = new KeptParts(store, projectId, { threadId, summarizer: name, headSeq, erasedCount, of })
       kept.set(purpose, parts)
       return await summarizer.summarize(request, signal, { parts })
     },

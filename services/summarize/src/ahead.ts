@@ -39,13 +39,13 @@ export async function summarizeAhead(
   compaction: Compaction,
 ): Promise<'more' | 'nothing more'> {
   const { thread, lane, latest, settings } = compaction
-  const { pruneUsage, headSeq } = thread
+  const { pruneUsage, headSeq, erasedCount } = thread
   const isNear =
     pruneUsage?.lane === lane.key &&
     pruneUsage.stateId === (latest?.id ?? null) &&
     pruneUsage.tokens >= aheadTokens(lane)
   if (!isNear || settings.disableAutoSummarize) return 'nothing more'
-  const summarizer = await accountedSummarizer(deps, { ...job.payload, headSeq }, settings)
+  const summarizer = await accountedSummarizer(deps, { ...job.payload, headSeq, erasedCount }, settings)
   if (summarizer.isRemote !== true) return 'nothing more'
   refuseLargeJob(uncoveredSize(thread, latest), deps.sizeMax)
   const { projectId } = job.payload

@@ -110,7 +110,12 @@ async function summarizeLane(job: Job<WakeJob>, deps: SummarizeDeps, compaction:
   const next = [{ wake: 'prune' as const, projectId, threadId }]
   refuseLargeJob({ messages: pending.coveredCount, tokens: pending.coveredTokens }, deps.sizeMax)
   const { thread, settings, keptLane } = compaction
-  const work = { ...job.payload, headSeq: thread.headSeq, ...(keptLane !== null && { keptLane }) }
+  const work = {
+    ...job.payload,
+    headSeq: thread.headSeq,
+    erasedCount: thread.erasedCount,
+    ...(keptLane !== null && { keptLane }),
+  }
   const summarizer = await accountedSummarizer(deps, work, settings)
   const whole = await prepare({ projectId, compaction, row: pending, summarizer }, deps, job.signal)
   if (whole === null) return done([{ wake: 'summarize', projectId, threadId }])

@@ -11,10 +11,10 @@ export class KeptParts implements FinishedParts {
   constructor(
     private readonly store: Store,
     private readonly projectId: string,
-    { threadId, summarizer, headSeq, of }: PartsOfThread & { of: string },
+    { threadId, summarizer, headSeq, erasedCount, of }: PartsOfThread & { of: string },
   ) {
     // A separate name: they are not parts of the tree, and are removed as soon as the summary exists.
-    this.#owner = { threadId, headSeq, summarizer: `${summarizer}, unfinished ${of}` }
+    this.#owner = { threadId, headSeq, erasedCount, summarizer: `${summarizer}, unfinished ${of}` }
   }
 
   async load(hash: string): Promise<string | null> {

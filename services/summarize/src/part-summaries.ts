@@ -61,7 +61,7 @@ export class PartSummaries {
   }
 
   get #owner() {
-    const { threadId, headSeq } = this.range.compaction.thread
-    return { threadId, headSeq, summarizer: this.range.summarizer.name }
+    const { threadId, headSeq, erasedCount } = this.range.compaction.thread
+    return { threadId, headSeq, erasedCount, summarizer: this.range.summarizer.name }
   }
 }

@@ -52,7 +52,9 @@ export async function keepProgress(job: Job<WakeJob>, deps: ProgressDeps): Promi
       const checkpoint = await loadCheckpoint(tx, series)
       const step = settings.disableAutoSummarize ? null : dueStep(loaded, checkpoint, settings)
       if (step === null) await settleProgress(tx, { threadId, count: loaded.stored })
-      return step && { step, series, loaded, checkpoint, settings, headSeq: thread.headSeq }
+      return (
+        step && { step, series, loaded, checkpoint, settings, headSeq: thread.headSeq, erasedCount: thread.erasedCount }
+      )
     })
     if (work === null) return made === 0 ? 'nothing' : 'done'
     await makeStep(job, deps, work)
@@ -76,13 +78,14 @@ interface Work {
   readonly settings: Settings
   /** The head of the thread when it was read. */
   readonly headSeq: number
+  readonly erasedCount: number
 }
 
 /** The result is discarded if another worker, a clear or a late iteration came first. */
 async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Promise<void> {
-  const { step, series, loaded, checkpoint, settings, headSeq } = work
+  const { step, series, loaded, checkpoint, settings, headSeq, erasedCount } = work
   const { store } = deps
-  const summarizer = await accountedSummarizer(deps, { ...job.payload, headSeq }, settings)
+  const summarizer = await accountedSummarizer(deps, { ...job.payload, headSeq, erasedCount }, settings)
   const { projectId, threadId } = job.payload
   const { kind, total, coveredCount, baseCount } = step
   const base = baseCount === 0 ? null : kind === 'fold' ? loaded.newest : checkpoint

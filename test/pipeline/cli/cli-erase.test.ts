@@ -56,6 +56,30 @@ describe('on the command line', () => {
     expect(await threads()).toEqual(['three'])
   })
 
+  test('messages are erased under the same condition, with the name of their thread', async () => {
+    const named = ['messages', 'delete', '--thread', 'three', '--from', '1', '--to', '1']
+    expect(await heddle(named, 'two')).toMatchObject({ code: 2, asked: [expect.stringContaining('thread three')] })
+    const typed = await heddle(named, 'three')
+    expect(typed.code).toBe(0)
+    expect(typed.out).toMatch(/messages of thread three erased\n(.*\n)*.*messages: 1\n/)
+    const { items } = await pipeline.client.messages.list({ thread: 'three' })
+    expect(items).toMatchObject([{ content: '', keptAside: 'erased' }])
+    const again = await heddle([...named, '--yes', '--json'])
+    expect(JSON.parse(again.out)).toMatchObject({ kind: 'messages', name: 'three', removed: {}, finished: true })
+    const missing = await heddle([
+      'messages',
+      'delete',
+      '--thread',
+      'three',
+      '--message',
+      'msg-00000000',
+      '--yes',
+      '--json',
+    ])
+    expect(missing.code).toBe(1)
+    expect(JSON.parse(missing.err)).toMatchObject({ error: { code: 'NOT_FOUND', field: 'message' } })
+  })
+
   test('a missing thread or agent is an error with exit code 1', async () => {
     const missing = await heddle(['threads', 'delete', 'never there', '--yes', '--json'])
     expect(missing.code).toBe(1)
@@ -71,7 +95,7 @@ describe('on the command line', () => {
   })
 
   test('each erase command has its help', async () => {
-    for (const group of ['threads', 'agents', 'projects']) {
+    for (const group of ['threads', 'agents', 'projects', 'messages']) {
       const help = await heddle([group, 'delete', '--help'])
       expect(help).toMatchObject({ code: 0, out: expect.stringContaining('--yes') })
     }

@@ -85,6 +85,32 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.pins.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  test('erases a message by its reference, and a range, and says what it does not find', async () => {
+    const thread = 'with secrets'
+    await client.messages.append({
+      agent: 'reader',
+      thread,
+      messages: ['one', 'two', 'three'].map((content) => ({ role: 'user', content })),
+    })
+    const before = await client.messages.list({ thread })
+    const message = before.items[0]?.reference ?? ''
+    const erased = { kind: 'messages', name: thread, finished: true }
+    expect(await client.messages.erase({ thread, message })).toMatchObject({ ...erased, removed: { messages: 1 } })
+    expect(await client.messages.erase({ thread, fromSeq: 1, toSeq: 2 })).toMatchObject({
+      ...erased,
+      removed: { messages: 1 },
+    })
+    const left = await client.messages.list({ thread })
+    expect(left.items.map(({ keptAside, content }) => keptAside ?? content)).toEqual(['erased', 'erased', 'three'])
+    await expect(client.messages.erase({ thread, fromSeq: 7, toSeq: 8 })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      field: 'message',
+    })
+    await expect(client.messages.erase({ thread })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    const hidden = await client.messages.erase({ thread, fromSeq: 3, toSeq: 3 }, { wait: false })
+    expect(hidden).toMatchObject({ finished: false })
+  })
+
   test('lists the summaries of a thread, and the messages behind each', async () => {
     await pipeline.clientOf(own).threads.waitUntilSettled('long')
     const { items } = await client.summaries.list({ thread: 'long', limit: 10 })

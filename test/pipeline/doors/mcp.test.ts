@@ -317,6 +317,16 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect(await text('save_snapshot', { agent: 'nobody' })).toMatch(/^NOT_FOUND[\s\S]*append_messages/)
   })
 
+  test('a message is erased by its reference', async () => {
+    const messages = [{ role: 'user', content: 'a secret' }]
+    await call('append_messages', { agent: 'coder', thread: 'with a secret', messages })
+    const history = async () => (await call('history', { thread: 'with a secret' })).structuredContent.items[0]
+    const { reference: ref } = await history()
+    const erased = await call('erase_message', { ref, thread: 'with a secret' })
+    expect(erased.structuredContent).toMatchObject({ kind: 'messages', removed: { messages: 1 }, finished: true })
+    expect(await history()).toMatchObject({ content: '', keptAside: 'erased' })
+  })
+
   test('a refusal says what was wrong and what to do, and the connection stays open', async () => {
     const gone = await call('history', { thread: 'nowhere' })
     expect(gone).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('NOT_FOUND: thread') }] })

@@ -163,6 +163,9 @@ async function seedByHand(url: string): Promise<void> {
       insert into heddle.grants (id, project_id, grantee_project_id, scope)
       values (${randomUUID()}, ${projectId}, ${projectId}, 'recall')`
     for (const id of ids) {
+      await sql`
+        insert into heddle.message_erasures (thread_id, message_id, project_id, seq, erasure_id)
+        values (${id}, ${itemId}, ${projectId}, 1, ${itemId})`
       await sql`insert into heddle.undone_messages (thread_id, message_id, project_id) values (${id}, ${itemId}, ${projectId})`
       await sql`
         insert into heddle.pins (thread_id, message_id, project_id, changed_at, is_pinned)

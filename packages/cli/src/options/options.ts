@@ -53,6 +53,10 @@ export const limitOption = wholeNumber(
   'Give the number of rows to show, such as --limit 50.',
 )
 
+/** A sequence number of a thread's history. */
+export const sequenceOption = (field: string) =>
+  wholeNumber(field, 1, Number.MAX_SAFE_INTEGER, `Give a sequence number of the history, such as --${field} 12.`)
+
 export interface PageOptions {
   readonly limit?: number
   readonly cursor?: string

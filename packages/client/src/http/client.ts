@@ -27,6 +27,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listMessages', { params: { thread }, query: pageQuery(page) })).body,
       ofAgent: async ({ agent, ...query }) => (await call('listAgentMessages', { params: { agent }, query })).body,
       find: async (query) => (await call('findMessages', { query })).body,
+      erase: async ({ thread, ...query }, options) =>
+        (await call('eraseMessages', { ...erasing(options), params: { thread }, query })).body,
       requestContext: async (params) => (await call('getRequestContext', { params })).body,
     },
     contexts: {

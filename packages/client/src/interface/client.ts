@@ -10,6 +10,8 @@ import type {
   ContextSummary,
   DeadLetterDetails,
   DeadLetterEntry,
+  EraseMessagesOptions,
+  ErasureResult,
   MessageEntry,
   PinEntry,
   PinOptions,
@@ -52,7 +54,7 @@ import type {
   ProducerOptions,
 } from './messages.js'
 import type { Page, PageOptions } from './pages.js'
-import type { DeadLetterSelection, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
+import type { DeadLetterSelection, EraseOptions, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
 import type { StagesClient } from './stages.js'
 import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
 
@@ -68,6 +70,13 @@ export interface Client {
     ofAgent(options: ListAgentMessagesOptions): Promise<Page<MessageEntry>>
     /** The messages with an id at their source, newest first: a reply belongs to the thread of one of them. */
     find(options: FindMessagesOptions): Promise<Page<MessageEntry>>
+    /**
+     * Permanently erases a message or a range, with the calls and results that belong to them and everything that was derived
+     * from them. The messages stay in the history without content. Messages that were erased before are not counted.
+     *
+     * @throws PermanentError `NOT_FOUND` for an unknown message, `VALIDATION_ERROR` for more than 10,000 at once
+     */
+    erase(messages: EraseMessagesOptions, options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult>
     /** The request context of a reply: the items that its context showed, with details, and the sizes of its sections. */
     requestContext(message: ThreadMessage): Promise<RequestContext>
   }

@@ -11,6 +11,7 @@ export type {
   ClearResult,
   DeadLetterDetails,
   DeadLetterEntry,
+  EraseMessagesOptions,
   ErasureResult,
   Excerpts,
   ImportedThread,

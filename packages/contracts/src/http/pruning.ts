@@ -91,11 +91,17 @@ export const uncompactedSchema = named(
 )
 export type UncompactResult = OutputOf<typeof uncompactedSchema>
 
+/** A message or a range is given, and not both. */
+export const eraseMessagesSchema = z.strictObject(selection)
+export type EraseMessagesOptions = z.input<typeof eraseMessagesSchema>
+
 export const unpinSchema = z.strictObject(selection)
 export type UnpinOptions = z.input<typeof unpinSchema>
 export const unpinQuerySchema = unpinSchema
   .omit({ thread: true })
   .extend({ fromSeq: wholeNumberSchema.pipe(sequence).optional(), toSeq: wholeNumberSchema.pipe(sequence).optional() })
+
+export const eraseMessagesQuerySchema = unpinQuerySchema
 
 export const pinSchema = unpinSchema.extend({
   /** When the pin ends, in the future; it is taken back within two minutes. Default: it has no end. */

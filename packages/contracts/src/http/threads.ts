@@ -154,7 +154,8 @@ export const erasureQuerySchema = z.strictObject({
 export const erasedSchema = named(
   'Erased',
   z.object({
-    kind: z.enum(['project', 'agent', 'thread']),
+    kind: z.enum(['project', 'agent', 'thread', 'messages']),
+    /** Of messages, that of their thread. */
     name: z.string(),
     /** Removed rows by kind, such as `messages` and `contexts`, including those of an earlier, interrupted request. */
     removed: z.record(z.string(), z.int()),
@@ -165,7 +166,7 @@ export const erasedSchema = named(
   }),
 )
 export type ErasureResult = OutputOf<typeof erasedSchema>
-/** Objects that can be erased as a whole. */
+/** Kinds of erased data. */
 export type ErasureKind = ErasureResult['kind']
 
 export const httpProcessBodySchema = named('ProcessBody', processBodySchema)

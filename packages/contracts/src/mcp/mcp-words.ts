@@ -106,6 +106,15 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
     },
     output: { thread: 'Its thread', action: 'pinned or unpinned', messages: 'Messages changed; 0: it was so already' },
   },
+  erase_message: {
+    input: { ref: 'Reference of the message as it is shown', thread: 'Thread of a short reference' },
+    output: {
+      kind: 'messages',
+      name: 'Its thread',
+      removed: 'Removed rows, by kind',
+      finished: 'Whether everything is removed; it is hidden in any case',
+    },
+  },
   uncompact: {
     input: {
       ref: 'Reference of the message as it is shown',

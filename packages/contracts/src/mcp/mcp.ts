@@ -38,7 +38,7 @@ const adding = { readOnlyHint: false, destructiveHint: false, idempotentHint: tr
 const cursorSchema = z.string().max(limits.cursorCharactersMax).optional()
 
 const { recall, search, buildContext, listThreads, listMessages, appendMessages } = operations
-const { pinMessages, uncompact } = operations
+const { eraseMessages, pinMessages, uncompact } = operations
 const { saveSnapshot, listSnapshots, restoreSnapshot, clearAgent } = operations
 
 const referenceRecovery = {
@@ -92,6 +92,18 @@ export const mcpTools = {
     }),
     output: pinMessages.answers[200].schema,
     annotations: adding,
+    recovery: referenceRecovery,
+  },
+  erase_message: {
+    title: 'Erase a message',
+    operation: 'eraseMessages',
+    description: `${eraseMessages.summary}. Tool calls and their results go together. It cannot be undone.`,
+    input: z.strictObject({
+      ref: recallRequestSchema.shape.ref,
+      thread: nameSchema.optional(),
+    }),
+    output: eraseMessages.answers[200].schema,
+    annotations: { ...adding, destructiveHint: true },
     recovery: referenceRecovery,
   },
   uncompact: {

@@ -14,8 +14,10 @@ import {
   messagePageSchema,
   receivedAppendBodySchema,
 } from '../http/messages.js'
+import { eraseMessagesQuerySchema } from '../http/pruning.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
+import { erasureAnswers, erasureHeaders } from './erasure.js'
 import { operation } from './operation.js'
 
 const keyHeader = {
@@ -60,6 +62,20 @@ export const messageOperations = {
     params: threadParamsSchema,
     query: orderedPageQuerySchema,
     answers: { 200: { description: 'A page of messages.', schema: messagePageSchema } },
+  }),
+  eraseMessages: operation({
+    method: 'DELETE',
+    path: '/v1/threads/:thread/messages',
+    tag: 'messages',
+    needs: 'admin',
+    repeat: 'idempotent',
+    summary: 'Permanently erase messages of a thread, and everything that was derived from them',
+    description:
+      'The query names `message`, or `fromSeq` with `toSeq`. Tool calls and their results are erased together. The messages stay in the history with their numbers and without content; contexts that showed them are erased, summaries are made again without them, and their ids are never stored again. An erasure that outlasts the request goes on by itself.',
+    params: threadParamsSchema,
+    query: eraseMessagesQuerySchema,
+    headers: erasureHeaders,
+    answers: erasureAnswers,
   }),
   listAgentMessages: operation({
     method: 'GET',

@@ -76,6 +76,8 @@ export const limits = {
   multiThreadMessagesMax: 5_000,
   /** Messages of one thread whose pruning is undone: each is read for every context. */
   undoneMessagesMax: 5_000,
+  /** Messages of one erasure: their rows are replaced in one transaction. */
+  erasedMessagesMax: 10_000,
   /** Pins of a thread that were set on stored messages: each costs tokens in every context. */
   pinsPerThreadMax: 1_000,
   /**

@@ -142,10 +142,12 @@ const messageRecord = z.strictObject({
   usage: message.usage.unwrap().nullable(),
   contextId: idSchema.nullable(),
   pinned: z.boolean(),
-  keptAside: z.enum(keptAsideReasons).nullable(),
+  /** `erased`: the message has no content any more. */
+  keptAside: z.enum([...keptAsideReasons, 'erased']).nullable(),
   metadata: message.metadata.unwrap().nullable(),
   tokensEstimate: count,
-  fingerprint: hash,
+  /** Empty where the message was erased. */
+  fingerprint: hash.or(z.literal('\\x')),
   /** The message that a restore marker points at. Absent in files written before there were markers. */
   restoresSeq: z.int().min(1).nullable().default(null),
   /** The exact count; null if it was not counted yet. */

@@ -14,6 +14,7 @@ export { postedTerms, type SearchQuery, searchQuery, unknownShare, wordQuery } f
 export {
   type Block,
   buildSegment,
+  dropDocuments,
   dropThread,
   findPostings,
   mergeSegments,

@@ -139,11 +139,14 @@ export function eachPosting(lists: readonly Uint8Array[], visit: (posting: Posti
   }
 }
 
-/** Merges lists of one term, without threads that `keep` rejects. */
-export function mergePostings(lists: readonly Uint8Array[], keep: (thread: number) => boolean = () => true): Posting[] {
+/** Merges lists of one term, without messages that `keep` rejects. */
+export function mergePostings(
+  lists: readonly Uint8Array[],
+  keep: (thread: number, seq: number) => boolean = () => true,
+): Posting[] {
   const merged: Posting[] = []
   eachPosting(lists, (posting) => {
-    if (keep(posting.thread)) merged.push(posting)
+    if (keep(posting.thread, posting.seq)) merged.push(posting)
   })
   return merged.sort(
     (left, right) => left.thread - right.thread || left.seq - right.seq || left.passage - right.passage,

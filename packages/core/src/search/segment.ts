@@ -86,19 +86,26 @@ function merged(only: Uint8Array | undefined, more: readonly Uint8Array[]): Uint
 
 /** The segment without the documents of a thread, and without terms that only those had. */
 export function dropThread(segment: Segment, thread: number): Segment {
+  return dropDocuments(segment, (of) => of === thread)
+}
+
+/** The segment without some documents, and without terms that only those had. */
+export function dropDocuments(segment: Segment, isDropped: (thread: number, seq: number) => boolean): Segment {
+  const threads = new Set<number>()
   const kinds = new Set(searchKinds.map((kind) => keyOf(kindTerm(kind))))
   let documents = 0
   let [lengthBefore, lengthAfter] = [0, 0]
   const entries: [string, Uint8Array][] = []
   for (const [key, list] of segment.blocks.flatMap(({ bytes }) => [...entriesOf(bytes)])) {
-    const kept = mergePostings([list], (of) => of !== thread)
+    const kept = mergePostings([list], (thread, seq) => !isDropped(thread, seq))
     // Each document has one kind, in one place.
     if (kinds.has(key)) {
       documents += kept.length
-      readPostings(list, (of, _, measure) => {
+      readPostings(list, (thread, seq, measure) => {
         lengthBefore += lengthOf(measure)
-        if (of !== thread) lengthAfter += lengthOf(measure)
+        if (!isDropped(thread, seq)) lengthAfter += lengthOf(measure)
       })
+      for (const { thread } of kept) threads.add(thread)
     }
     if (kept.length > 0) entries.push([key, writePostings(kept)])
   }
@@ -106,7 +113,7 @@ export function dropThread(segment: Segment, thread: number): Segment {
     documents,
     // Lengths of single documents are stored as classes.
     length: Math.round((segment.length * lengthAfter) / Math.max(1, lengthBefore)),
-    threads: segment.threads.filter((of) => of !== thread),
+    threads: segment.threads.filter((thread) => threads.has(thread)),
     blocks: writeBlocks(entries),
   }
 }

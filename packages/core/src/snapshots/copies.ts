@@ -1,6 +1,5 @@
-import type { JsonObject, MessageInput } from '@heddle/contracts'
+import type { JsonObject, MessageInput, SnapshotMessage } from '@heddle/contracts'
 import { v5 } from 'uuid'
-import type { SnapshotMessage } from './file.js'
 
 /*
  * A message is immutable and stored once. So a snapshot is restored as markers: rows with a position of their own in

@@ -54,9 +54,9 @@ export async function listSummaries(
     const shown = tree.parts.slice(from, from + nodesMax)
     const hashes = shown.flatMap(({ id, kind }) => (kind === 'whole' ? [] : [id]))
     const summarizer = tree.state.summarizer ?? ''
-    const { threadId, headSeq } = tree.thread
+    const { threadId } = tree.thread
     const [texts, places] = await Promise.all([
-      loadSummaryParts(tx, { threadId, headSeq, summarizer, hashes }),
+      loadSummaryParts(tx, { threadId, summarizer, hashes }),
       Promise.all(shown.map((part) => placesOf(tx, tree, part))),
     ])
     const items = shown.map(({ id, kind, parent, children }, index) => ({

@@ -1,6 +1,6 @@
 import type { MessageInput } from '@heddle/contracts'
 import { canonicalJson, importedMessageId, messageFingerprint } from '@heddle/core'
-import { type HistoryMessage, loadMessage } from '@heddle/store'
+import { ERASED_FINGERPRINT, type HistoryMessage, loadMessage } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import { fingerprintsOf, storedOf } from './existing-messages.js'
 
@@ -36,7 +36,7 @@ export async function continueGrown(
   const continued = new Map<string, MessageInput[]>()
   for (const reply of replies) {
     const fingerprint = stored.get(reply.id)
-    if (fingerprint === undefined || isSame(fingerprint, reply)) continue
+    if (fingerprint === undefined || fingerprint === ERASED_FINGERPRINT || isSame(fingerprint, reply)) continue
     const added = await parts.store.inProject(parts.projectId, (tx) =>
       additionsTo((id) => loadMessage(tx, { threadId, id }), threadId, reply),
     )

@@ -1,7 +1,7 @@
 import { ConflictError, type PlacedMessage } from '@heddle/contracts'
 import { placedFingerprintSteps } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
-import { existingMessages } from '@heddle/store'
+import { ERASED_FINGERPRINT, existingMessages } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
 /** Ids of one query. */
@@ -37,7 +37,11 @@ export async function storedOf(
   for (const [index, one] of placed.entries()) {
     const { message } = one
     const stored = existing.get(message.id)
-    if (stored !== undefined && stored !== (await runCooperatively(placedFingerprintSteps(one)))) {
+    if (
+      stored !== undefined &&
+      stored !== ERASED_FINGERPRINT &&
+      stored !== (await runCooperatively(placedFingerprintSteps(one)))
+    ) {
       throw new ConflictError(`message ${message.id} is stored with other content`, {
         field: `messages.${index}.id`,
         received: message.id,

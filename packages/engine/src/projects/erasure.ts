@@ -12,6 +12,11 @@ import {
   sweepSnapshotFiles,
 } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
+import { ownersOf } from './job-owners.js'
+import { removeFromJobs } from './message-jobs.js'
+
+/** Everything that is erased by its name. */
+type NamedTarget = { readonly kind: Exclude<ErasureTarget['kind'], 'messages'>; readonly targetId: string }
 
 /** Erases a thread and everything that was derived from it. @throws PermanentError `NOT_FOUND` */
 export function eraseThread(parts: EngineContext, name: string, options?: EraseOptions): Promise<ErasureResult> {
@@ -36,7 +41,7 @@ export function eraseProject(parts: EngineContext, options?: Omit<EraseOptions, 
  */
 async function erase(
   parts: EngineContext,
-  what: Pick<ErasureTarget, 'kind' | 'targetId'>,
+  what: NamedTarget,
   name: string,
   { signal, wait = true, reuse = false }: EraseOptions = {},
 ): Promise<ErasureResult> {
@@ -61,7 +66,8 @@ async function erase(
   return { kind: what.kind, name, removed: erasure?.removed ?? {}, jobs, finished: true }
 }
 
-async function removeAll(
+/** Removes jobs and rows of a target, and what the files of snapshots had of it. @returns the number of jobs */
+export async function removeAll(
   { store, queues, projectId, snapshotsFolder }: EngineContext,
   target: ErasureTarget,
   signal?: AbortSignal,
@@ -82,9 +88,14 @@ export async function finishErasure(
   signal?: AbortSignal,
 ): Promise<number> {
   const { projectId, kind, targetId } = target
+  if (kind === 'messages') {
+    const removed = await removeFromJobs({ store, queues }, target)
+    await store.erasures.run(() => continueErasure(store, target, signal), { key: targetId, signal })
+    return removed
+  }
   const threadIds =
     kind === 'agent' ? await store.inProject(projectId, (tx) => loadThreadIdsOf(tx, { agentId: targetId })) : []
-  const jobs = await queues.removeJobs(jobsOf(target, new Set(threadIds)))
+  const jobs = await queues.removeJobs(jobsOf({ projectId, kind, targetId }, new Set(threadIds)))
   await store.erasures.run(() => continueErasure(store, target, signal), { key: target.targetId, signal })
   return jobs
 }
@@ -94,7 +105,7 @@ export async function finishErasure(
  * are found by their thread.
  */
 function jobsOf(
-  { projectId, kind, targetId }: ErasureTarget,
+  { projectId, kind, targetId }: NamedTarget & { readonly projectId: string },
   threadIds: ReadonlySet<string> = new Set(),
 ): (job: WaitingJob) => boolean {
   return ({ payload }) => {
@@ -102,27 +113,4 @@ function jobsOf(
     if (project !== projectId) return false
     return { project, thread, agent }[kind] === targetId || (thread !== null && threadIds.has(thread))
   }
-}
-
-interface Owners {
-  readonly project: string | null
-  readonly thread: string | null
-  readonly agent: string | null
-}
-
-/** Thread and agent of a job; a malformed payload may have any shape. */
-export function ownersOf(payload: unknown): Owners {
-  const fields = (payload !== null && typeof payload === 'object' ? payload : {}) as Record<string, unknown>
-  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null)
-  const project = uuidOf(text('projectId'))
-  const [thread, agent] = [text('thread'), text('agent')]
-  return {
-    project,
-    thread: uuidOf(text('threadId')) ?? (project === null || thread === null ? null : threadIdOf(project, thread)),
-    agent: project === null || agent === null ? null : agentIdOf(project, agent),
-  }
-}
-
-function uuidOf(text: string | null): string | null {
-  return text !== null && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : null
 }

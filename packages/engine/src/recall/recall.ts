@@ -31,7 +31,7 @@ import {
   truncateToTokens,
 } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
-import { type HistoryMessage, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
+import { ERASED, type HistoryMessage, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import { readPart } from './recall-part.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
@@ -129,6 +129,8 @@ async function readContent(
   // Calls that were not condensed are not in the archive, so they are read from the message.
   const isWhole = archived !== null && archived.content !== ''
   const message = isWhole ? null : await loadMessage(tx, { threadId, id })
+  if (message?.keptAside === ERASED)
+    throw notFound('message', messageReference(message.code), 'it was erased, and cannot be restored')
   const content =
     message && isCall
       ? callOf(message, location.number)

@@ -88,7 +88,7 @@ export async function recordLeaf(tx: Tx, { threadId, stateId, place, leaf }: Cut
       ${threadId}, id, ${place}, decode(${leaf.hash}, 'hex'),
       ${leaf.end.orderedAtMs}::timestamptz, ${leaf.end.ordinal}::integer, ${leaf.end.id}::uuid
     from heddle.context_states
-    where id = ${stateId} and thread_id = ${threadId}
+    where id = ${stateId} and thread_id = ${threadId} and status <> 'void'
     on conflict (thread_id, state_id, place) do update
     set hash = excluded.hash, end_at = excluded.end_at, end_ordinal = excluded.end_ordinal, end_id = excluded.end_id`
 }
@@ -99,12 +99,14 @@ export interface PartsOfThread {
   readonly summarizer: string
   /** The head of the thread that was summarized. */
   readonly headSeq: number
+  /** Its `erased_count` then. */
+  readonly erasedCount: number
 }
 
 /** The summaries of parts, by their hashes; those that nobody made yet are missing. */
 export async function loadSummaryParts(
   tx: Tx,
-  { threadId, summarizer, hashes }: PartsOfThread & { hashes: readonly string[] },
+  { threadId, summarizer, hashes }: Pick<PartsOfThread, 'threadId' | 'summarizer'> & { hashes: readonly string[] },
 ): Promise<Map<string, string>> {
   if (hashes.length === 0) return new Map()
   const rows = await tx<{ hash: string; summary: string }[]>`
@@ -118,9 +120,9 @@ export async function loadSummaryParts(
 /** Keeps the summary of a part; the one that is there already stays. Nothing is written where the thread was erased. */
 export async function recordSummaryPart(
   tx: Tx,
-  { threadId, summarizer, headSeq, hash, summary }: PartsOfThread & { hash: string; summary: string },
+  { threadId, summarizer, headSeq, erasedCount, hash, summary }: PartsOfThread & { hash: string; summary: string },
 ): Promise<void> {
-  if (!(await holdThread(tx, threadId, headSeq))) return
+  if (!(await holdThread(tx, threadId, headSeq, erasedCount))) return
   await tx`
     insert into heddle.summary_parts (thread_id, hash, summarizer, summary)
     values (${threadId}, decode(${hash}, 'hex'), ${summarizer}, ${toStorable(summary)})
@@ -128,6 +130,9 @@ export async function recordSummaryPart(
 }
 
 /** Removes all that one summarizer has kept of a thread. */
-export async function forgetSummaryParts(tx: Tx, { threadId, summarizer }: PartsOfThread): Promise<void> {
+export async function forgetSummaryParts(
+  tx: Tx,
+  { threadId, summarizer }: Pick<PartsOfThread, 'threadId' | 'summarizer'>,
+): Promise<void> {
   await tx`delete from heddle.summary_parts where thread_id = ${threadId} and summarizer = ${summarizer}`
 }

@@ -79,7 +79,7 @@ export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
       -- First: see growthBetween.
       cursor.head_seq, cursor.iteration_count, cursor.progress_count,
       -- A thread that grows by marks shows something at another place: that is more than growth.
-      cursor.restored_count,
+      cursor.restored_count, cursor.erased_count,
       -- With each change of a process the row of its thread gets another xmin, also within one millisecond.
       thread.version, thread.active_at, thread.xmin::text, agent.version, agent.clear_epoch, agent.last_cleared_at,
       (select json_build_array(state.id, state.ready_at) from heddle.context_states as state

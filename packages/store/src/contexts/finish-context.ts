@@ -31,6 +31,12 @@ export interface BuiltContext {
   readonly prepared?: Prepared | undefined
   /** Ids of the other threads that it mentions. */
   readonly mentions?: readonly string[]
+  /** The `erased_count` of the thread that it was built from. Default: not compared. */
+  readonly erasedCount?: number
+  /** The same of the threads of its scope. Default null: it shows no messages of others. */
+  readonly scopeErased?: ScopeErased | null
+  /** The messages of other threads that it recalls, by their ids. */
+  readonly recalledIds?: readonly string[]
   /** The lane of the request, if it is to be recorded. */
   readonly askedLane?: AskedLane | undefined
   /** If there may be no row of the request: then one is inserted. Default: only an existing row is updated. */
@@ -41,8 +47,8 @@ export interface BuiltContext {
  * Stores a built context. Of two workers on one request, only the first result is stored.
  *
  * @returns false if the context was built or failed before, or erased with its thread
- * @throws RetryableError if a thread that it mentions, or the context that it is based on, was erased meanwhile: it must be
- *   built again
+ * @throws RetryableError if messages that it was built from, a thread that it mentions, or the context that it is based on, were
+ *   erased meanwhile: it must be built again
  */
 export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
   const { id, result, stored, mentions = [] } = built
@@ -51,11 +57,13 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
   const baseId = stored?.baseId ?? null
   const shown = shownItemsInsert(tx, result)
   // Everything else depends on the context's row: if it was finished or erased before, nothing is written.
-  const [held, [written]] = await Promise.all([
+  const [, held, [written]] = await Promise.all([
+    built.erasedCount !== undefined && holdThread(tx, built),
     mentions.length > 0 && holdThreads(tx, mentions),
-    tx<{ finished: number; isBaseThere: boolean }[]>`
-      with base as (
-        select from (select) as one
+    tx<{ finished: number; isBaseThere: boolean; isWhole: boolean }[]>`
+      with whole as materialized (${unlessErased(tx, built)}),
+      base as (
+        select from whole
         where ${baseId}::uuid is null or exists (select from heddle.context_lines where id = ${baseId})
       ),
       ${built.asked === undefined ? updated(tx, { ...built, packed }) : inserted(tx, { ...built, packed }, built.asked)},
@@ -68,15 +76,74 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
       )
       ${shown === null ? tx`` : tx`, shown as (${shown})`}
       ${built.askedLane === undefined ? tx`` : tx`, ${askedLaneInsert(tx, built.askedLane)}`}
-      select (select count(*) from finished) as finished, exists (select from base) as is_base_there`,
+      select
+        (select count(*) from finished) as finished, exists (select from base) as is_base_there,
+        exists (select from whole) as is_whole`,
     mentions.length > 0 && recordMentions(tx, id, mentions),
     stored !== undefined && isTurnToDrop(id) && dropOldDeliveries(tx, id),
   ])
   if (held && held.count < new Set(mentions).size)
     throw new RetryableError('INTERNAL', 'a thread that the context mentions was erased meanwhile')
+  if (written?.isWhole === false)
+    throw new RetryableError('INTERNAL', 'messages that the context was built from were erased meanwhile')
   if (written?.isBaseThere === false)
     throw new RetryableError('INTERNAL', 'the context that this one is based on was removed meanwhile')
   return written?.finished === 1
+}
+
+/**
+ * Locks the thread. A statement of its own: the next one sees what an erasure of messages committed while this one waited, and
+ * an erasure that waits for this transaction finds its context.
+ */
+function holdThread(tx: Tx, { id, asked }: BuiltContext) {
+  return tx`
+    select from heddle.threads
+    where id = coalesce(${asked?.threadId ?? null}::uuid, (select thread_id from heddle.contexts where id = ${id}))
+    for key share`
+}
+
+/** A row, unless messages that the context shows were erased since they were read. */
+function unlessErased(tx: Tx, built: BuiltContext) {
+  const { id, asked, erasedCount, mentions = [], recalledIds = [], scopeErased = null } = built
+  const threadId = asked?.threadId ?? null
+  return tx`
+    select from (select) as one
+    where ${
+      erasedCount === undefined
+        ? tx`true`
+        : tx`
+            not exists (
+              select from heddle.stage_cursors as cursor
+              where cursor.thread_id = coalesce(${threadId}::uuid, (select thread_id from heddle.contexts where id = ${id}))
+                and cursor.erased_count <> ${erasedCount})`
+    }
+    and ${
+      recalledIds.length === 0
+        ? tx`true`
+        : tx`
+            not exists (
+              select from heddle.message_erasures
+              where thread_id = any(${asArray(mentions)}::uuid[]) and message_id = any(${asArray(recalledIds)}::uuid[]))`
+    }
+    and ${scopeErased === null ? tx`true` : tx`${scopeErased.erasedCount} = ${erasedIn(tx, scopeErased.threadIds)}`}`
+}
+
+/** Threads, and how many of their messages were erased when they were read. */
+export interface ScopeErased {
+  readonly threadIds: readonly string[]
+  readonly erasedCount: number
+}
+
+function erasedIn(tx: Tx, threadIds: readonly string[]) {
+  return tx`(
+    select coalesce(sum(erased_count), 0)::integer from heddle.stage_cursors
+    where thread_id = any(${asArray(threadIds)}::uuid[]))`
+}
+
+/** To be read in the transaction that reads the messages. */
+export async function loadScopeErased(tx: Tx, threadIds: readonly string[]): Promise<ScopeErased> {
+  const [row] = await tx<{ erasedCount: number }[]>`select ${erasedIn(tx, threadIds)} as erased_count`
+  return { threadIds, erasedCount: row?.erasedCount ?? 0 }
 }
 
 function delivery(tx: Tx, bytes: Uint8Array) {

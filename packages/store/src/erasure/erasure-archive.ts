@@ -1,16 +1,30 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Tx } from '../connection/connection.js'
 import { asArray } from '../sql/arrays.js'
-import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
+import { type Removed, ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
 /**
  * Removes archive entries of a thread, and contents that no other entry of the project refers to. Contents are locked in the
  * order of their hashes, as in archiving, so that the two cannot deadlock.
  */
-export const takeArchive: Taker = async (tx, { targetId }) => {
+export const takeArchive: Taker = (tx, { targetId }) =>
+  takeArchived(
+    tx,
+    tx`
+      thread_id = ${targetId} and message_id = any(array(
+        select message_id from heddle.archive where thread_id = ${targetId} limit ${ROWS_PER_STEP}))`,
+  )
+
+/** The same for some messages of a thread. */
+export function takeArchiveOf(tx: Tx, threadId: string, ids: readonly string[]): Promise<Removed> {
+  return takeArchived(tx, tx`thread_id = ${threadId} and message_id = any(${asArray(ids)}::uuid[])`)
+}
+
+async function takeArchived(tx: Tx, condition: PendingQuery<Row[]>): Promise<Removed> {
   const released = await tx<{ hash: string; times: number }[]>`
     with removed as (
       delete from heddle.archive
-      where thread_id = ${targetId} and message_id = any(array(
-        select message_id from heddle.archive where thread_id = ${targetId} limit ${ROWS_PER_STEP}))
+      where ${condition}
       returning content_hash
     )
     select encode(content_hash, 'hex') as hash, count(*) as times from removed group by content_hash`

@@ -153,6 +153,7 @@ const takers = {
     takeRows('context_states', 'id', (tx, thing) => tx`${ofThread(tx, thing)} and status = 'void'`),
     takeArchive,
     takeRows('message_tokens', 'seq', ofThread),
+    takeRows('message_erasures', 'message_id', ofThread),
     takeMessages,
     takeRows('thread_clears', 'epoch', ofThread),
     takeRows('events', 'number', ofThread),

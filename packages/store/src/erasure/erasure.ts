@@ -4,8 +4,12 @@ import type { Columns } from '../schema/rows.js'
 import type { Store } from '../store.js'
 import type { Removed } from './erasure-step.js'
 import { takersOf } from './erasure-takers.js'
+import { takeOfMessages } from './messages/message-takers.js'
 
 export type ErasureTarget = Columns<'tombstones', 'projectId' | 'kind' | 'targetId'>
+
+/** A target that has a name of its own: all but messages. */
+type NamedTarget = { readonly kind: Exclude<ErasureTarget['kind'], 'messages'>; readonly targetId: string }
 
 export interface Erasure extends Columns<'tombstones', 'finishedAtMs' | 'removed'> {
   readonly begunAtMs: number
@@ -21,7 +25,7 @@ export interface Erasure extends Columns<'tombstones', 'finishedAtMs' | 'removed
  */
 export async function beginErasure(
   tx: Tx,
-  { kind, targetId }: Pick<ErasureTarget, 'kind' | 'targetId'>,
+  { kind, targetId }: NamedTarget,
   { evenIfMissing = false, reuse = false }: { evenIfMissing?: boolean; reuse?: boolean } = {},
 ): Promise<boolean> {
   // Separate statements: the next one must take its snapshot after the lock was acquired.
@@ -65,7 +69,7 @@ export async function loadErasure(
  */
 export async function continueErasure(store: Store, target: ErasureTarget, signal?: AbortSignal): Promise<void> {
   const { projectId } = target
-  while (target.kind !== 'thread') {
+  while (target.kind === 'agent' || target.kind === 'project') {
     signal?.throwIfAborted()
     const part = await store.inProject(projectId, (tx) => nextPart(tx, target))
     if (part === null) break
@@ -86,7 +90,7 @@ export async function continueErasure(store: Store, target: ErasureTarget, signa
  */
 async function freeName(tx: Tx, target: ErasureTarget): Promise<void> {
   const { kind, targetId } = target
-  if (kind === 'project') return
+  if (kind === 'project' || kind === 'messages') return
   await takeErasureLock(tx)
   const record = await lockRecord(tx, target)
   if (record === null || !record.reuse) return
@@ -125,7 +129,7 @@ async function nextPart(
     limit 1`
   if (begun !== undefined) return begun
   if (next === undefined) return null
-  const part = { kind: kind === 'agent' ? ('thread' as const) : ('agent' as const), targetId: next.id }
+  const part: NamedTarget = { kind: kind === 'agent' ? 'thread' : 'agent', targetId: next.id }
   await beginErasure(tx, part)
   return part
 }
@@ -142,9 +146,8 @@ async function eraseSome(tx: Tx, target: ErasureTarget): Promise<boolean> {
   const { kind, targetId } = target
   const record = await lockRecord(tx, target)
   if (record === null || record.finishedAtMs !== null) return true
-  for (const take of takersOf(kind)) {
-    const taken = await take(tx, { ...target, agentId: record.agentId })
-    if (Object.values(taken).every((count = 0) => count === 0)) continue
+  const taken = kind === 'messages' ? await takeOfMessages(tx, target) : await takeSome(tx, { ...target, kind }, record)
+  if (Object.values(taken).some((count = 0) => count > 0)) {
     await writeRemoved(tx, target, added(record.removed, taken))
     return false
   }
@@ -153,6 +156,19 @@ async function eraseSome(tx: Tx, target: ErasureTarget): Promise<boolean> {
   await tx`update heddle.tombstones set finished_at = now() where target_id = ${targetId} and kind = ${kind}`
   await addToWhole(tx, target, record)
   return true
+}
+
+/** @returns what the first taker that finds any removed; empty if nothing is left */
+async function takeSome(
+  tx: Tx,
+  target: NamedTarget & { readonly projectId: string },
+  { agentId }: Progress,
+): Promise<Removed> {
+  for (const take of takersOf(target.kind)) {
+    const taken = await take(tx, { ...target, agentId })
+    if (Object.values(taken).some((count = 0) => count > 0)) return taken
+  }
+  return {}
 }
 
 async function lockRecord(
@@ -181,7 +197,7 @@ async function writeRemoved(
 async function addToWhole(tx: Tx, { kind, projectId }: ErasureTarget, part: Progress): Promise<void> {
   const wholes = [
     ...(kind === 'thread' && part.agentId !== null ? [{ kind: 'agent' as const, targetId: part.agentId }] : []),
-    ...(kind === 'project' ? [] : [{ kind: 'project' as const, targetId: projectId }]),
+    ...(kind === 'project' || kind === 'messages' ? [] : [{ kind: 'project' as const, targetId: projectId }]),
   ]
   for (const whole of wholes) {
     const record = await lockRecord(tx, whole)

@@ -21,6 +21,7 @@ import {
 import { ensureThreads } from './ensure-threads.js'
 import { insertMessages } from './insert-messages.js'
 import { holdPartContents } from './part-contents.js'
+import { sourceHash } from './source-hash.js'
 
 export interface AppendBatch {
   readonly projectId: string
@@ -156,7 +157,8 @@ async function look(
   const [locked, tombstones, known] = await Promise.all([
     tx<LockedRow[]>`
       select
-        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
+        cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.erased_count,
+        cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
         (select agent_id from heddle.threads as thread where thread.id = cursor.thread_id) as agent_id
       from heddle.stage_cursors as cursor
       where cursor.thread_id = any(${asArray(threadIds)}::uuid[])
@@ -177,6 +179,7 @@ async function look(
       ]),
     ),
     erasedMessages: await findErased(tx, appends, locked),
+    erasedSources: await findErasedSources(tx, appends, locked),
     present: new Set(locked.length === threadIds.length ? threadIds : await presentOf(tx, threadIds)),
     known: byThread(known),
     erased: new Set(tombstones.map(({ targetId }) => targetId)),
@@ -195,7 +198,10 @@ function byThread(
 }
 
 interface LockedRow
-  extends Columns<'stageCursors', 'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs'> {
+  extends Columns<
+    'stageCursors',
+    'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs' | 'erasedCount'
+  > {
   readonly place: string
   readonly agentId: string | null
 }
@@ -214,6 +220,34 @@ async function findErased(
     const rows = await tx<{ id: string }[]>`
       select id from heddle.erased_messages where target_id = ${threadId} and id = any(${ids}::uuid[])`
     if (rows.length > 0) erased.set(threadId, new Set([...(erased.get(threadId) ?? []), ...rows.map(({ id }) => id)]))
+  }
+  return erased
+}
+
+/**
+ * The source ids of messages of the batch that were erased one by one. Read only for threads with such
+ * messages, which are few.
+ */
+async function findErasedSources(
+  tx: Tx,
+  appends: readonly NamedAppend[],
+  locked: readonly LockedRow[],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const concerned = new Set(locked.flatMap(({ threadId, erasedCount }) => (erasedCount > 0 ? [threadId] : [])))
+  const erased = new Map<string, Set<string>>()
+  for (const { threadId, messages } of appends) {
+    const hashes = new Map(
+      messages.flatMap(({ input: { sourceId } }) =>
+        sourceId === undefined ? [] : [[sourceHash(sourceId), sourceId] as const],
+      ),
+    )
+    if (!concerned.has(threadId) || hashes.size === 0) continue
+    const rows = await tx<{ hash: string }[]>`
+      select encode(source_hash, 'hex') as hash from heddle.message_erasures
+      where thread_id = ${threadId}
+        and source_hash = any(array(select decode(given, 'hex') from unnest(${asArray(hashes.keys())}::text[]) as given))`
+    const sources = rows.flatMap(({ hash }) => hashes.get(hash) ?? [])
+    if (rows.length > 0) erased.set(threadId, new Set([...(erased.get(threadId) ?? []), ...sources]))
   }
   return erased
 }

@@ -100,6 +100,8 @@ export interface AppendSituation {
   readonly erased: ReadonlySet<string>
   /** Messages of the batch that were erased with an earlier thread of the same name, by thread. Default: empty. */
   readonly erasedMessages?: ReadonlyMap<string, ReadonlySet<string>>
+  /** The source ids of messages of the batch that were erased one by one, by thread. Default: empty. */
+  readonly erasedSources?: ReadonlyMap<string, ReadonlySet<string>>
   readonly projectId: string
 }
 
@@ -123,11 +125,13 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     if (thread === undefined || fault !== null) return { ...nothing, error: fault ?? erased('thread', append.thread) }
 
     const stored = situation.known.get(threadId)
+    const erasedSources = situation.erasedSources?.get(threadId)
     const addedBefore = added.get(threadId)
     const fresh = new Map<string, PreparedMessage>()
     const numbers = numbersOf.get(threadId)?.copy() ?? new IterationNumbers(situation.iterations?.get(threadId))
     const numberOf = new Map<string, number>()
     for (const [index, message] of append.messages.entries()) {
+      if (isErased(message, stored, erasedSources)) continue
       const { id } = message.input
       const same = fresh.get(id)?.fingerprint ?? addedBefore?.get(id) ?? stored?.get(id)
       const iteration = iterationOf(message)
@@ -168,6 +172,18 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
 
 function iterationOf({ input: { id }, iteration }: PreparedMessage): GivenIteration | null {
   return iteration === undefined ? null : { id, iteration }
+}
+
+/** The fingerprint of the row of an erased message, which has no content to compare. */
+export const ERASED_FINGERPRINT = ''
+
+/** A message that was erased counts as a repeat, whatever its content: nothing of it is stored again. */
+function isErased(
+  { input: { id, sourceId } }: PreparedMessage,
+  stored: ReadonlyMap<string, string> | undefined,
+  erasedSources: ReadonlySet<string> = new Set(),
+): boolean {
+  return stored?.get(id) === ERASED_FINGERPRINT || (sourceId !== undefined && erasedSources.has(sourceId))
 }
 
 /** Threads that more than one append of a batch writes to. */

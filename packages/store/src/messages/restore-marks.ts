@@ -42,14 +42,15 @@ export async function findOriginals(
   return await tx<StoredOriginal[]>`
     select
       found.id, found.seq, found.role, found.tokens_estimate,
-      (found.seq > ${bounds.clearedSeq} and found.ordered_at > ${sinceMs})
+      -- An erased message has nothing to bring back.
+      found.kept_aside = 'erased' or (found.seq > ${bounds.clearedSeq} and found.ordered_at > ${sinceMs})
         or exists (
           select from heddle.messages as mark
           where mark.thread_id = ${threadId} and mark.restores_seq = found.seq and mark.seq > ${bounds.clearedSeq}
             and mark.ordered_at > ${sinceMs}) as is_shown
     from ${givenIds(tx, ids)}
     cross join lateral (
-      select id, seq, role, tokens_estimate, ordered_at, restores_seq from heddle.messages
+      select id, seq, role, tokens_estimate, ordered_at, restores_seq, coalesce(kept_aside, '') as kept_aside from heddle.messages
       where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as found
     where found.restores_seq is null`
 }

@@ -15,6 +15,9 @@ import type { Columns } from '../schema/rows.js'
  * If a name is used again, its thread has the same id, and a sequence that continues after that of the erased thread: late
  * data that was derived from the erased thread is recognized by its sequence numbers.
  *
+ * If messages of a thread that stays are erased, the locks are those of an erasure of the thread, and its `erased_count` grows:
+ * data that was derived under another count is refused.
+ *
  * So the erasure finds everything that was written before it, and later writes are refused. Updates of existing rows need no
  * rule: they do not change removed rows.
  */
@@ -41,17 +44,23 @@ export async function takeErasureLock(tx: Tx): Promise<void> {
  *
  * @param seenSeq the head, or another sequence number, from which the data was derived: that of an erased thread of the same
  *   name is before the thread's first. Omitted if no messages were read
- * @returns false if the thread was erased: nothing may be written for it
+ * @param erasedCount of the thread that was read: after an erasure of messages it is another one
+ * @returns false if the thread, or messages of it, were erased: nothing may be written for it
  */
-export async function holdThread(tx: Tx, threadId: string, seenSeq?: number): Promise<boolean> {
+export async function holdThread(tx: Tx, threadId: string, seenSeq?: number, erasedCount?: number): Promise<boolean> {
   const { count } = await tx`select from heddle.threads where id = ${threadId} for key share`
   if (count === 0 || seenSeq === undefined) return count === 1
   const own = await tx`
-    select from heddle.stage_cursors where thread_id = ${threadId} and base_seq <= ${seenSeq}::bigint`
+    select from heddle.stage_cursors
+    where thread_id = ${threadId} and base_seq <= ${seenSeq}::bigint
+      and erased_count = coalesce(${erasedCount ?? null}::integer, erased_count)`
   return own.count === 1
 }
 
-export type Tombstone = Columns<'tombstones', 'kind' | 'targetId'>
+/** Of messages there are tombstones, too, but under ids of their own. */
+export interface Tombstone extends Columns<'tombstones', 'targetId'> {
+  readonly kind: Exclude<Columns<'tombstones', 'kind'>['kind'], 'messages'>
+}
 
 /** The tombstones of some projects, agents and threads. */
 export async function findTombstones(tx: Tx, ids: readonly string[]): Promise<Tombstone[]> {

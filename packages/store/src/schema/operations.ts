@@ -1,7 +1,7 @@
 import type { ErrorData, EventTopic } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, json, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
+import { bytes, createdAt, heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 
 /** The log that subscribers resume from. Numbers are given out under the project's row lock, so no late commit is skipped. */
 export const events = heddle.table(
@@ -60,10 +60,12 @@ export const deadLetters = heddle.table(
 export const tombstones = heddle.table(
   'tombstones',
   {
-    /** The id of the project, the agent or the thread. */
+    /** The id of the project, the agent or the thread; for messages, that of their erasure: see `message_erasures`. */
     targetId: uuid('target_id').notNull(),
-    kind: text('kind', { enum: ['project', 'agent', 'thread'] }).notNull(),
+    kind: text('kind', { enum: ['project', 'agent', 'thread', 'messages'] }).notNull(),
     projectId: projectId(),
+    /** The thread of erased messages. */
+    threadId: uuid('thread_id'),
     /** The agent of a thread: what is kept by agent is found by it when the thread's own row is gone. */
     agentId: uuid('agent_id'),
     createdAtMs: createdAt(),
@@ -97,6 +99,30 @@ export const erasedMessages = heddle.table(
     projectId: projectId(),
   },
   (table) => [primaryKey({ columns: [table.targetId, table.id] }), ownProjectOnly(table.projectId)],
+)
+
+/**
+ * Messages that were erased from a thread that stays. Their rows in `messages` stay as well, with their places and without
+ * content. A repeat is recognized by its id there, and by its source here.
+ */
+export const messageErasures = heddle.table(
+  'message_erasures',
+  {
+    threadId: uuid('thread_id').notNull(),
+    messageId: uuid('message_id').notNull(),
+    projectId: projectId(),
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    /** The erasure, as in `tombstones`. */
+    erasureId: uuid('erasure_id').notNull(),
+    /** SHA-256 of the id that the message had at its source; null without one. */
+    sourceHash: bytes('source_hash'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.messageId] }),
+    index('message_erasures_erasure').on(table.erasureId),
+    index('message_erasures_source').on(table.threadId, table.sourceHash).where(sql`source_hash is not null`),
+    ownProjectOnly(table.projectId),
+  ],
 )
 
 /** The last start of each task that one process at a time runs. A task of no project has the nil UUID. */

@@ -110,6 +110,11 @@ export const stageCursors = heddle.table(
     erasedAtMs: time('erased_at'),
     /** How many of the rows up to the head are restore marks and not messages. */
     restoredCount: integer('restored_count').notNull().default(0),
+    /**
+     * How many messages were erased one by one. Results that a stage derived from the thread under a lower count may
+     * contain one of them, and are refused.
+     */
+    erasedCount: integer('erased_count').notNull().default(0),
     pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),
     summarizeSeq: bigint('summarize_seq', { mode: 'number' }).notNull().default(0),
     embedSeq: bigint('embed_seq', { mode: 'number' }).notNull().default(0),

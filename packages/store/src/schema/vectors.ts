@@ -17,6 +17,8 @@ export const vectorThreads = heddle.table(
     /** Messages up to it have their vectors. */
     toSeq: bigint('to_seq', { mode: 'number' }).notNull(),
     chunks: integer('chunks').notNull(),
+    /** Grows when messages are erased: vectors that a process holds in memory are read again. */
+    erasedCount: integer('erased_count').notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.threadId, table.model] }),

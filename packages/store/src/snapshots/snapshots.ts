@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
 import { type ErrorData, notFound } from '@heddle/contracts'
-import { type SnapshotFile, threadsOfSnapshot, withoutThread } from '@heddle/core'
+import { type SnapshotFile, threadsOfSnapshot, withoutMessages, withoutThread } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
 import type { Columns, Rows } from '../schema/rows.js'
@@ -87,9 +87,9 @@ export interface SavedSnapshot {
 }
 
 /**
- * Removes threads from a snapshot that were erased since their messages were read, and locks the others until the commit.
+ * Removes threads and messages from a snapshot that were erased since they were read, and locks the threads until the commit.
  *
- * @returns null if no thread remains
+ * @returns null if nothing remains
  */
 export async function withoutErasedThreads(
   tx: Tx,
@@ -113,7 +113,15 @@ export async function withoutErasedThreads(
       select from heddle.erased_messages where target_id = ${threadId} and id = any(${asArray(ids)}::uuid[]) limit 1`
     if (count > 0) left.delete(threadId)
   }
-  const kept = threadIds.filter((id) => !left.has(id)).reduce(withoutThread, file)
+  const erased = await tx<Columns<'messageErasures', 'threadId' | 'messageId'>[]>`
+    select thread_id, message_id from heddle.message_erasures
+    where thread_id = any(${asArray(left)}::uuid[])
+      and message_id = any(${asArray(file.messages.map(({ id }) => id))}::uuid[])`
+  const whole = threadIds.filter((id) => !left.has(id)).reduce(withoutThread, file)
+  const kept = [...new Set(erased.map(({ threadId }) => threadId))].reduce((rest, threadId) => {
+    const ids = erased.flatMap((row) => (row.threadId === threadId ? [row.messageId] : []))
+    return withoutMessages(rest, threadId, new Set(ids))
+  }, whole)
   return kept.messages.length === 0 ? null : kept
 }
 

@@ -10,16 +10,18 @@ import type { PruneUsage, ThreadRow } from './threads.js'
  * Advances the cursor of the embed stage to a message unless it is past it already: after a change of the model the stage
  * embeds messages again. Locks the thread's cursors until the commit.
  *
- * @returns false if the thread was erased
+ * @param erasedCount of the thread that was read
+ * @returns false if the thread, or messages of it, were erased since
  */
 export async function advanceEmbedCursor(
   tx: Tx,
-  { threadId, toSeq }: { threadId: string; toSeq: number },
+  { threadId, toSeq, erasedCount }: { threadId: string; toSeq: number; erasedCount: number },
 ): Promise<boolean> {
   const { count } = await tx`
     update heddle.stage_cursors
     set embed_seq = greatest(embed_seq, ${toSeq})
-    where thread_id = ${threadId} and ${toSeq}::bigint <= head_seq and ${toSeq}::bigint >= base_seq`
+    where thread_id = ${threadId} and ${toSeq}::bigint <= head_seq and ${toSeq}::bigint >= base_seq
+      and erased_count = ${erasedCount}`
   return count === 1
 }
 

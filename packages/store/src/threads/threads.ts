@@ -19,6 +19,7 @@ export interface ThreadRow
       | 'headSeq'
       | 'baseSeq'
       | 'restoredCount'
+      | 'erasedCount'
       | 'pruneSeq'
       | 'pruneUsage'
       | 'summarizeSeq'
@@ -48,7 +49,7 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       agent.id as agent_id, agent.name as agent_name, agent.version as agent_version,
       configured.settings as agent_settings, configured.system_prompt, configured.docs,
       agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
-      cursor.head_seq, cursor.base_seq, cursor.restored_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
+      cursor.head_seq, cursor.base_seq, cursor.restored_count, cursor.erased_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
       cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
       cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error
     from heddle.threads as thread

@@ -80,7 +80,7 @@ function isWithin(chunks: number, dimensions: number, bytesMax: number): boolean
   return chunks <= VECTORS_EXACT_MAX && chunks * bytesPerVector(dimensions) <= bytesMax
 }
 
-type ListedThread = VectorThread & Columns<'postingThreads', 'number'>
+type ListedThread = VectorThread & Columns<'postingThreads', 'number'> & Columns<'vectorThreads', 'erasedCount'>
 
 /** @returns the chunks of the scope, which stay unread where they are too many */
 async function update(
@@ -104,6 +104,9 @@ async function update(
   const numbers = new Set(listed.map(({ number }) => number))
   // A thread that is erased and begun again under its name has another number.
   for (const number of cached.threads.keys()) if (!numbers.has(number)) cached.threads.delete(number)
+  for (const { number, erasedCount } of listed) {
+    if (cached.threads.get(number)?.erasedCount !== erasedCount) cached.threads.delete(number)
+  }
   const chunks = listed.reduce((sum, thread) => sum + thread.chunks, 0)
   if (!isWithin(chunks, dimensions, bytesMax)) {
     cached.threads.clear()
@@ -120,7 +123,7 @@ async function update(
 /** Threads with chunks; one more than may be compared says that there are too many. */
 async function listThreads(tx: Tx, { agentId, model }: VectorScope): Promise<ListedThread[]> {
   return await tx<ListedThread[]>`
-    select posted.number, thread.thread_id, thread.to_seq, thread.chunks
+    select posted.number, thread.thread_id, thread.to_seq, thread.chunks, thread.erased_count
     from heddle.vector_threads as thread
     cross join lateral (
       select number from heddle.posting_threads where posting_threads.thread_id = thread.thread_id
@@ -181,9 +184,9 @@ async function readNewer(
     for (const { number } of newer) cached.threads.delete(number)
     throw error
   }
-  for (const { number, toSeq } of newer) {
+  for (const { number, toSeq, erasedCount } of newer) {
     const block = blocks.get(number)
-    if (block !== undefined) cached.threads.set(number, { toSeq, block })
+    if (block !== undefined) cached.threads.set(number, { toSeq, erasedCount, block })
   }
 }
 

@@ -9,7 +9,7 @@ function fill(cache: VectorCache, agentId: string): number {
   const block = new VectorBlock(4)
   block.append([1], Int8Array.of(1, 2, 3, 4))
   const cached = cache.use(scopeOf(agentId))
-  cached.threads.set(1, { toSeq: 1, block })
+  cached.threads.set(1, { erasedCount: 0, toSeq: 1, block })
   cache.resize(scopeOf(agentId), cached)
   return cached.bytes
 }

@@ -12,6 +12,8 @@ export interface VectorScope {
 export interface CachedThread {
   /** Vectors of messages up to this `seq` are cached. */
   readonly toSeq: number
+  /** The `erased_count` of its vectors then: with another one they are read again. */
+  readonly erasedCount: number
   readonly block: VectorBlock
 }
 

@@ -4,6 +4,8 @@ import { type BuildInput, othersStatus, threadIdOf } from '@heddle/core'
 /** The other threads that a context quotes; erasing one of them also erases the context. */
 export interface OtherThreads {
   readonly threadIds: readonly string[]
+  /** The messages of them that it recalls. */
+  readonly recalledIds: readonly string[]
   /** Whether a text of the context is about one of them: its line is stored with this context only. */
   readonly isAbout: (text: string) => boolean
 }
@@ -22,6 +24,7 @@ export function otherThreads(
     ...recalled.map((each) => each.thread),
   ].filter((name) => name !== thread)
   return {
+    recalledIds: recalled.map(({ messageId }) => messageId),
     threadIds: [...new Set(names)].map((name) => threadIdOf(projectId, name)),
     isAbout: (text) => told.some((part) => text.includes(part)),
   }

@@ -11,6 +11,8 @@ import {
   loadCompaction,
   loadDependence,
   loadLoop,
+  loadScopeErased,
+  type ScopeErased,
   type ThreadRow,
   type Tx,
 } from '@heddle/store'
@@ -31,6 +33,8 @@ export interface LoadedForBuild {
   /** Whether the thread's settings have changed, so that its compactions must be planned again. */
   readonly awaitsPruning: boolean
   readonly thread: ThreadRow
+  /** The erased messages of the threads of a scope when they were read; null if only the thread itself was. */
+  readonly scopeErased: ScopeErased | null
   /** The lane to record with the context; null if it is not recorded now. */
   readonly askedLane: AskedLane | null
   /** The record of the request's lane; null for a lane that is not recorded. */
@@ -63,14 +67,15 @@ export async function loadBuildInput(
   const isUncached = isLoop || isBounded || servedFrom(compaction, request).isStandIn
   const { asOfMs } = deps
   const { rollingWindow } = settings
-  const [input, items, dependence] = await Promise.all([
+  const [input, items, dependence, scopeErased] = await Promise.all([
     load(tx, compaction, request, deps),
     loadItems(tx, thread, request.scope),
     isUncached ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
+    isMultiThread ? loadScopeErased(tx, scopeThreadIds(request, deps) ?? []) : null,
   ])
   const laneRecord = laneRecordOf(compaction, request)
   const askedLane = askedLaneOf(compaction, laneRecord, request, asOfMs)
-  const common = { awaitsPruning, thread, laneRecord, askedLane }
+  const common = { awaitsPruning, thread, laneRecord, askedLane, scopeErased }
   // A selection of items depends on the request, so the input cannot be cached; without one, all shown items are known.
   if (items !== null && items.share.candidates.length > 0) return { ...common, input, items, dependence: null }
   const complete = items === null ? input : { ...input, items: itemsWithout(items, null) }

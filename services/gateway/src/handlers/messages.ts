@@ -3,6 +3,7 @@ import type { messageOperations } from '@heddle/contracts'
 import type { Handlers } from '../http/handler.js'
 import { createIds, readKey } from '../http/idempotency.js'
 import { readPrefer } from '../http/prefer.js'
+import { erase } from './erasing.js'
 
 export const messageHandlers: Handlers<typeof messageOperations> = {
   async appendMessages({ client, params, body, headers, signal }) {
@@ -23,6 +24,10 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     return { status: ack === 'queued' ? 202 : 200, body: appended }
   },
   listMessages: ({ client, params, query }) => client.messages.list({ ...query, ...params }),
+  eraseMessages: ({ client, params, query, headers }) =>
+    erase({ headers, query: {} }, ({ wait, signal }) =>
+      client.messages.erase({ ...query, ...params }, { wait, signal }),
+    ),
   listAgentMessages: ({ client, params, query }) => client.messages.ofAgent({ ...query, ...params }),
   findMessages: ({ client, query }) => client.messages.find(query),
   async appendIterations({ client, params, body, headers, signal }) {

@@ -40,6 +40,10 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     const place = await placeOf({ ref, thread }, deps)
     return remove === true ? await deps.client.pins.remove(place) : await deps.client.pins.set({ ...place, until })
   },
+  erase_message: async ({ ref, thread }, deps) => {
+    const { signal } = deps
+    return await deps.client.messages.erase(await placeOf({ ref, thread }, deps), { signal })
+  },
   uncompact: async ({ ref, thread, redo }, deps) =>
     await deps.client.contexts.uncompact({ ...(await placeOf({ ref, thread }, deps)), redo }),
   async summaries({ thread: given, summary, ...page }, { client, session }) {

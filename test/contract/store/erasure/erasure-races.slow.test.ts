@@ -127,7 +127,7 @@ const publications: Record<string, Publication> = {
   },
   vectors: {
     async publish(tx, { threadId, agentId, messageIds }) {
-      if (!(await advanceEmbedCursor(tx, { threadId, toSeq: 3 }))) return
+      if (!(await advanceEmbedCursor(tx, { erasedCount: 0, threadId, toSeq: 3 }))) return
       const chunks = messageIds.map((_, index) => ({ seq: index + 1, from: 0, to: 4, vector: Int8Array.of(1, 2) }))
       await appendVectors(tx, { threadId, agentId, model: 'm', fromSeq: 0, toSeq: 3, chunks })
     },

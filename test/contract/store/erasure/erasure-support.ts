@@ -32,7 +32,10 @@ export const threadTarget = ({ threadId }: Pick<TestThread, 'threadId'>) =>
 export const agentTarget = ({ agentId }: Pick<TestThread, 'agentId'>) =>
   ({ projectId: PROJECT, kind: 'agent', targetId: agentId }) as const
 
-export async function erase(store: Store, target: Parameters<typeof continueErasure>[1]): Promise<void> {
+export async function erase(
+  store: Store,
+  target: Parameters<typeof continueErasure>[1] & Parameters<typeof beginErasure>[1],
+): Promise<void> {
   await store.inProject(target.projectId, (tx) => beginErasure(tx, target))
   await continueErasure(store, target)
 }

@@ -115,13 +115,13 @@ describe('the name of an erased thread', () => {
     await inProject(PROJECT, async (tx) => {
       for (const seen of [1, 2]) {
         expect(await insertState(tx, stateOf(threadId, seen))).toBe(false)
-        expect(await advanceEmbedCursor(tx, { threadId, toSeq: seen })).toBe(false)
+        expect(await advanceEmbedCursor(tx, { erasedCount: 0, threadId, toSeq: seen })).toBe(false)
         expect(await holdThread(tx, threadId, seen)).toBe(false)
       }
       expect(await loadThread(tx, { threadId })).toMatchObject({ baseSeq: 3, headSeq: 4, embedSeq: 3, pruneSeq: 3 })
       expect(await holdThread(tx, threadId, 4)).toBe(true)
       expect(await insertState(tx, stateOf(threadId, 4))).toBe(true)
-      expect(await advanceEmbedCursor(tx, { threadId, toSeq: 4 })).toBe(true)
+      expect(await advanceEmbedCursor(tx, { erasedCount: 0, threadId, toSeq: 4 })).toBe(true)
     })
   })
 
@@ -141,9 +141,9 @@ describe('the name of an erased thread', () => {
       expect(await withoutErasedThreads(tx, { agentId, file: fileOf(fresh) })).toMatchObject({ message_count: 1 })
 
       const part = { threadId, summarizer: 'test', summary: 'of a part' }
-      await recordSummaryPart(tx, { ...part, headSeq: 2, hash: '01' })
-      await recordSummaryPart(tx, { ...part, headSeq: 4, hash: '02' })
-      const kept = await loadSummaryParts(tx, { threadId, summarizer: 'test', headSeq: 4, hashes: ['01', '02'] })
+      await recordSummaryPart(tx, { ...part, headSeq: 2, erasedCount: 0, hash: '01' })
+      await recordSummaryPart(tx, { ...part, headSeq: 4, erasedCount: 0, hash: '02' })
+      const kept = await loadSummaryParts(tx, { threadId, summarizer: 'test', hashes: ['01', '02'] })
       expect([...kept.keys()]).toEqual(['02'])
     })
   })

@@ -52,7 +52,8 @@ const queries: Record<string, (tx: Tx, thread: LongThread) => Promise<unknown>> 
   'an append that is taken for new': (tx, thread) => appendTwo(tx, thread, true),
   'the look-up of ids': (tx, { threadId, count }) =>
     existingMessages(tx, { threadId, ids: [positionOf(count / 2).id, newId()] }),
-  'the advance of a cursor': (tx, { threadId, count }) => advanceEmbedCursor(tx, { threadId, toSeq: count }),
+  'the advance of a cursor': (tx, { threadId, count }) =>
+    advanceEmbedCursor(tx, { erasedCount: 0, threadId, toSeq: count }),
   'exact counts': (tx, { threadId, count }) =>
     recordTokenCounts(tx, { threadId, counts: [{ seq: count, tokens: 30, reasoningTokens: 0 }] }),
   'the window from its start': (tx, { threadId }) =>

@@ -112,7 +112,8 @@ describe('cursors', () => {
 
   it('never pass the head and never move back', async () => {
     const { threadId } = await freshThread()
-    const embed = (toSeq: number) => inProject(PROJECT, (tx) => advanceEmbedCursor(tx, { threadId, toSeq }))
+    const embed = (toSeq: number) =>
+      inProject(PROJECT, (tx) => advanceEmbedCursor(tx, { erasedCount: 0, threadId, toSeq }))
     await settle(threadId, 0, 4)
     expect(await embed(4)).toBe(false)
     expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 0, embedSeq: 0 })
@@ -126,7 +127,7 @@ describe('cursors', () => {
     const { threadId } = await freshThread()
     await inProject(PROJECT, async (tx) => {
       await insertState(tx, newState(threadId))
-      await advanceEmbedCursor(tx, { threadId, toSeq: 3 })
+      await advanceEmbedCursor(tx, { erasedCount: 0, threadId, toSeq: 3 })
     })
     const stagesOf = async () =>
       (await findLaggingThreads(database.store, { limit: 1_000, nowMs: RECEIVED_AT_MS })).filter(

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { withEngine } from '../../connect/with-engine.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
-import { nameOption, withCommonOptions } from '../../options/options.js'
+import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
@@ -34,6 +34,33 @@ export function registerThreadsErase(group: Command, context: CommandContext): v
     const erase = ({ threads }: RemoteClient) => threads.delete(name, { signal: context.signal, wait, reuse })
     const result = await withRemote(context, options, { stages: [] }, erase)
     printErased(context, result)
+  })
+}
+
+interface EraseMessagesCommand extends EraseCommandOptions {
+  readonly thread: string
+  readonly message?: string
+  readonly from?: number
+  readonly to?: number
+}
+
+/** `heddle messages delete`, here or over HTTP. */
+export function registerMessagesErase(group: Command, context: CommandContext): void {
+  const command = withErasing(group.command('delete').alias('remove'), 'messages of a thread')
+    .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
+    .option('--message <id>', 'one message, by its id or its reference')
+    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequenceOption('from'))
+    .option('--to <seq>', 'last message of the range', sequenceOption('to'))
+    .option('--no-wait', 'return as soon as nothing of them is visible; removal continues in the background')
+  withCommonOptions(withUrlOption(command), [
+    'heddle messages delete --thread session --message msg-1a2b3c4d',
+    'heddle messages delete --thread session --from 12 --to 20 --yes --json',
+  ]).action(async (options: EraseMessagesCommand) => {
+    const { thread, message, from, to, wait } = options
+    if (options.yes !== true) await confirm(context, 'messages of thread', thread)
+    const selected = { thread, message, fromSeq: from, toSeq: to }
+    const erase = ({ messages }: RemoteClient) => messages.erase(selected, { signal: context.signal, wait })
+    printErased(context, await withRemote(context, options, { stages: [] }, erase))
   })
 }
 
@@ -80,7 +107,7 @@ function withErasing(command: Command, what: string): Command {
 
 function printErased({ printer }: CommandContext, result: ErasureResult): void {
   printer.result(result, () => [
-    `${result.kind} ${safeText(result.name)} erased${result.finished ? '' : ': nothing of it is visible any more; removal continues in the background'}`,
+    `${result.kind === 'messages' ? 'messages of thread' : result.kind} ${safeText(result.name)} erased${result.finished ? '' : ': nothing of it is visible any more; removal continues in the background'}`,
     ...Object.entries({ ...result.removed, jobs: result.jobs })
       .filter(([, count]) => count > 0)
       .map(([what, count]) => `  ${what.replaceAll('_', ' ')}: ${formatCount(count)}`),

@@ -2,8 +2,7 @@ import type { Page, PinEntry } from '@heddle/client/interface'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
-import { wholeNumber } from '../../options/option-values.js'
-import { nameOption, withCommonOptions } from '../../options/options.js'
+import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { formatCount, itemTable } from '../../output/table.js'
@@ -20,9 +19,6 @@ interface PinOptions extends CommonOptions, UrlOptions {
 
 const TEXT_CHARACTERS_MAX = 80
 
-const sequence = (field: string) =>
-  wholeNumber(field, 1, Number.MAX_SAFE_INTEGER, `Give a sequence number of the history, such as --${field} 12.`)
-
 export function registerContextPin(group: Command, context: CommandContext): void {
   const pin = group
     .command('pin')
@@ -30,8 +26,8 @@ export function registerContextPin(group: Command, context: CommandContext): voi
     .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
     .option('--message <id>', 'one message, by its id or its reference')
-    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequence('from'))
-    .option('--to <seq>', 'last message of the range', sequence('to'))
+    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequenceOption('from'))
+    .option('--to <seq>', 'last message of the range', sequenceOption('to'))
     .option('--until <time>', 'when the pin ends, such as 2027-01-01T00:00:00Z')
     .option('--remove', 'take the pin back')
   withCommonOptions(withUrlOption(pin), [

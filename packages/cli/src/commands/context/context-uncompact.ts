@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { withEngine } from '../../connect/with-engine.js'
-import { wholeNumber } from '../../options/option-values.js'
-import { nameOption, withCommonOptions } from '../../options/options.js'
+import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
@@ -17,9 +16,6 @@ interface UncompactOptions extends CommonOptions {
   readonly redo?: true
 }
 
-const sequence = (field: string) =>
-  wholeNumber(field, 1, Number.MAX_SAFE_INTEGER, `Give a sequence number of the history, such as --${field} 12.`)
-
 export function registerContextUncompact(group: Command, context: CommandContext): void {
   const uncompact = group
     .command('uncompact')
@@ -27,8 +23,8 @@ export function registerContextUncompact(group: Command, context: CommandContext
     .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
     .option('--message <id>', 'one message, by its id or its reference')
-    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequence('from'))
-    .option('--to <seq>', 'last message of the range', sequence('to'))
+    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequenceOption('from'))
+    .option('--to <seq>', 'last message of the range', sequenceOption('to'))
     .option('--all', 'every message of the thread')
     .option('--redo', 'allow compactions to condense them again')
   withCommonOptions(uncompact, [

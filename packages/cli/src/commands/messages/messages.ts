@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from '../../connect/context.js'
 import { optionValue } from '../../options/option-values.js'
 import { nameOption, type PageOptions } from '../../options/options.js'
+import { registerMessagesErase } from '../admin/erase.js'
 import { listCommand } from '../declared.js'
 import { threadMessageColumns } from './message-columns.js'
 
@@ -14,7 +15,9 @@ interface FindOptions extends PageOptions {
 const sourceIdOption = optionValue('source-id', sourceIdSchema, 'Give the id as the message was appended with it.')
 
 export function registerMessages(program: Command, context: CommandContext): void {
-  const group = program.command('messages').description('find messages by their ids at their source')
+  const group = program
+    .command('messages')
+    .description('find messages by their ids at their source, and erase messages')
   listCommand(group, context, {
     name: 'find',
     description:
@@ -31,4 +34,5 @@ export function registerMessages(program: Command, context: CommandContext): voi
     none: () => 'no message has this id at its source',
     columns: threadMessageColumns,
   })
+  registerMessagesErase(group, context)
 }

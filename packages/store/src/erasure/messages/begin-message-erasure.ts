@@ -1,0 +1,129 @@
+import { limits, PermanentError } from '@heddle/contracts'
+import type { Tx } from '../../connection/connection.js'
+import { sourceHash } from '../../messages/source-hash.js'
+import { asArray, asQuotedArray } from '../../sql/arrays.js'
+import { holdMarks, type MessageRange, messagesIn } from '../../window/undone.js'
+import { blankMessages } from './blank-messages.js'
+import { failAskedFor } from './erased-contexts.js'
+import { type ErasableRow, withGroups } from './message-groups.js'
+import { dropDecisions } from './void-decisions.js'
+
+/** The reason by which the row of an erased message is kept aside: see `ineligibleReason` in core. */
+export const ERASED = 'erased'
+
+export interface MessageErasure {
+  readonly erasureId: string
+  readonly threadId: string
+  /** One message or a range. The calls and results of their turns are erased with them. */
+  readonly range: MessageRange
+}
+
+export interface BegunErasure {
+  /** Messages that lost their content; 0 if all of the range were erased before. */
+  readonly erased: number
+  /** Messages of the range, those that were erased before included. */
+  readonly found: number
+}
+
+/**
+ * Erases the content of messages of a thread that stays, and begins the erasure of all that was derived from it. Their rows
+ * stay, without content, so that the order, the numbers and the repeats of the others are as before.
+ *
+ * From the commit on, contexts and histories show nothing of them, the compactions that saw them are void, and
+ * `continueErasure` removes the rest. Results that were computed before are refused: see `erased_count`.
+ *
+ * @throws PermanentError `VALIDATION_ERROR` for more messages than one erasure may have
+ */
+export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Promise<BegunErasure> {
+  const { threadId, erasureId, range } = erasure
+  // In the order of the prune stage: marks, thread, cursor.
+  await holdMarks(tx, threadId, 'change')
+  const [thread] = await tx<{ agentId: string }[]>`
+    select agent_id from heddle.threads where id = ${threadId} for update`
+  await tx`select from heddle.stage_cursors where thread_id = ${threadId} for update`
+  if (thread === undefined) return { erased: 0, found: 0 }
+  const rows = await withGroups(tx, threadId, await seqsOf(tx, threadId, range))
+  if (rows.length > limits.erasedMessagesMax) throw tooMany(rows.length)
+  const left = rows.filter(({ keptAside }) => keptAside !== ERASED)
+  if (left.length === 0) return { erased: 0, found: rows.length }
+
+  await failAskedFor(tx, threadId, left)
+  await dropDecisions(tx, threadId, left)
+  await noteErased(tx, erasure, left)
+  const tokens = await blankMessages(tx, threadId, left)
+  await Promise.all([
+    tx`
+      insert into heddle.tombstones (target_id, kind, thread_id, agent_id, created_at, removed)
+      values (
+        ${erasureId}, 'messages', ${threadId}, ${thread.agentId}, clock_timestamp(),
+        ${JSON.stringify({ messages: left.length })}::text::json)`,
+    tx`
+      update heddle.stage_cursors
+      set
+        erased_count = erased_count + ${left.length}, tokens_estimate = greatest(0, tokens_estimate - ${tokens}),
+        prune_usage = null, prune_seq = least(prune_seq, greatest(head_seq - 1, base_seq)),
+        summarize_seq = least(summarize_seq, greatest(head_seq - 1, base_seq))
+      where thread_id = ${threadId}`,
+    tx`update heddle.vector_threads set erased_count = erased_count + ${left.length} where thread_id = ${threadId}`,
+    tx`update heddle.kept_lanes set usage = null where thread_id = ${threadId}`,
+  ])
+  return { erased: left.length, found: rows.length }
+}
+
+/** A mark that a restore left leads to its message. */
+async function seqsOf(tx: Tx, threadId: string, range: MessageRange): Promise<number[]> {
+  const rows = await tx<{ seq: number }[]>`
+    select distinct coalesce(message.restores_seq, message.seq) as seq
+    from ${messagesIn(tx, threadId, range)} as named
+    join heddle.messages as message on message.thread_id = named.thread_id and message.seq = named.seq
+    where named.thread_id = ${threadId}
+    limit ${limits.erasedMessagesMax + 1}`
+  return rows.map(({ seq }) => seq)
+}
+
+/** Ids stay known by the rows; what the messages were called at their sources is kept as hashes. */
+async function noteErased(
+  tx: Tx,
+  { threadId, erasureId }: MessageErasure,
+  rows: readonly ErasableRow[],
+): Promise<void> {
+  const sources = await tx<{ seq: number; sourceId: string | null }[]>`
+    select seq, source_id from heddle.messages
+    where thread_id = ${threadId} and seq = any(${asArray(rows.map(({ seq }) => seq))}::bigint[])`
+  const hashes = new Map(sources.map(({ seq, sourceId }) => [seq, sourceId === null ? null : sourceHash(sourceId)]))
+  await tx`
+    insert into heddle.message_erasures (thread_id, message_id, seq, erasure_id, source_hash)
+    select ${threadId}, id, seq, ${erasureId}, decode(source, 'hex')
+    from unnest(
+      ${asArray(rows.map(({ id }) => id))}::uuid[], ${asArray(rows.map(({ seq }) => seq))}::bigint[],
+      ${asQuotedArray(rows.map(({ seq }) => hashes.get(seq)))}::text[]) as erased (id, seq, source)
+    on conflict do nothing`
+}
+
+/** The erasures of messages of a thread that are not finished, oldest first. */
+export async function openMessageErasures(tx: Tx, { threadId }: { threadId: string }): Promise<string[]> {
+  const rows = await tx<{ targetId: string }[]>`
+    select target_id from heddle.tombstones
+    where kind = 'messages' and thread_id = ${threadId} and finished_at is null
+    order by created_at`
+  return rows.map(({ targetId }) => targetId)
+}
+
+/** The messages of an erasure. @returns null if their thread was erased meanwhile */
+export async function loadErasedMessages(
+  tx: Tx,
+  { erasureId }: { erasureId: string },
+): Promise<{ readonly threadId: string; readonly ids: readonly string[] } | null> {
+  const rows = await tx<{ threadId: string; messageId: string }[]>`
+    select thread_id, message_id from heddle.message_erasures where erasure_id = ${erasureId}`
+  const [first] = rows
+  return first === undefined ? null : { threadId: first.threadId, ids: rows.map(({ messageId }) => messageId) }
+}
+
+function tooMany(count: number): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', `one erasure may have ${limits.erasedMessagesMax} messages`, {
+    field: 'toSeq',
+    received: `${count} or more messages`,
+    hint: 'Erase smaller ranges one after another, or the whole thread.',
+  })
+}

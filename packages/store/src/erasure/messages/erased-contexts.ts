@@ -1,0 +1,109 @@
+import type { ErrorData } from '@heddle/contracts'
+import type { Tx } from '../../connection/connection.js'
+import { asArray } from '../../sql/arrays.js'
+import { ROWS_PER_STEP } from '../erasure-step.js'
+import type { ErasableRow } from './message-groups.js'
+import type { MessageTaker } from './message-step.js'
+
+/** The error of a context that was erased with a message that it showed. */
+const CONTEXT_ERASED: ErrorData = {
+  code: 'NOT_FOUND',
+  detail: 'the context was erased together with messages of its thread that it was built from',
+  field: 'context',
+  hint: 'Build another context; the messages that were not erased are there.',
+}
+
+/**
+ * Contexts that showed one of the messages, or may have: those built from a thread that had them, and those of other threads
+ * that recalled from it or showed it. Their rows stay for their retention and say so; nothing of what they showed is left.
+ *
+ * A context that was built after the erasure began saw nothing of the messages: see `finishContext`.
+ */
+export const takeContexts: MessageTaker = async (tx, { threadId, begunAtMs, fromSeq }) => {
+  const isBefore = tx`context.status = 'built' and context.built_at <= ${begunAtMs + 1}::timestamptz`
+  const found = await tx<{ id: string }[]>`
+    select id from (
+      select context.id from heddle.contexts as context
+      where context.thread_id = ${threadId} and context.head_seq >= ${fromSeq}::bigint and ${isBefore}
+      limit ${ROWS_PER_STEP}) as own
+    union
+    select id from (
+      select context.id
+      from heddle.context_mentions as mention
+      join heddle.contexts as context on context.id = mention.context_id
+      where mention.thread_id = ${threadId} and ${isBefore}
+        and (context.sections is null or context.sections::text like '%"memories"%' or context.request::text like '%"scope":%')
+      limit ${ROWS_PER_STEP}) as others`
+  return {
+    contexts: await failContexts(
+      tx,
+      found.map(({ id }) => id),
+    ),
+  }
+}
+
+/**
+ * Erases requests whose new message is the text of a message that is being erased: it is usually appended after the context
+ * that answered it.
+ */
+export async function failAskedFor(tx: Tx, threadId: string, rows: readonly ErasableRow[]): Promise<void> {
+  const texts = rows
+    .filter(({ role, content }) => role === 'user' && content !== '')
+    .map(({ content, contentEscaped }) => (contentEscaped ? (JSON.parse(content) as string) : content))
+  if (texts.length === 0) return
+  const asked = await tx<{ id: string; message: string }[]>`
+    select id, substring(request::text from '"message":("(?:[^"\\\\]|\\\\.)*")') as message
+    from heddle.contexts
+    where thread_id = ${threadId} and request::text like '%"message":%'`
+  const wanted = new Set(texts)
+  const ids = asked.filter(({ message }) => message !== null && wanted.has(JSON.parse(message) as string))
+  await failContexts(
+    tx,
+    ids.map(({ id }) => id),
+  )
+}
+
+/** @returns how many contexts lost what they showed, those that were stored as a difference to one of them included */
+async function failContexts(tx: Tx, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const gone = await tx<{ id: string }[]>`
+    with recursive gone as (
+        select id, thread_id, chain_id from heddle.context_lines where id = any(${asArray(ids)}::uuid[])
+      union
+        select lines.id, lines.thread_id, lines.chain_id
+        from gone
+        join heddle.context_lines as lines
+          on lines.thread_id = gone.thread_id and lines.chain_id = gone.chain_id and lines.base_id = gone.id
+    )
+    select id from gone`
+  const all = asArray(new Set([...ids, ...gone.map(({ id }) => id)]))
+  const isThis = tx`context_id = any(${all}::uuid[])`
+  const [, , , failed] = await Promise.all([
+    tx`delete from heddle.context_deliveries where ${isThis}`,
+    tx`delete from heddle.context_mentions where ${isThis}`,
+    removeLines(tx, all),
+    tx`
+      update heddle.contexts
+      set
+        status = 'failed', error = ${JSON.stringify(CONTEXT_ERASED)}::text::json, hidden = null, digest = null,
+        prepared_key = null, versions = null, sections = null, built_at = coalesce(built_at, now()),
+        request = json_build_object('thread', (select name from heddle.threads where id = contexts.thread_id))
+      where id = any(${all}::uuid[])`,
+  ])
+  return failed.count
+}
+
+/** Also lines of contexts that are gone, where no other context of their chain needs them. */
+async function removeLines(tx: Tx, ids: string): Promise<void> {
+  await tx`
+    with removed as (
+      delete from heddle.context_lines where id = any(${ids}::uuid[]) returning thread_id, chain_id
+    )
+    delete from heddle.context_lines as lines
+    using removed
+    where lines.thread_id = removed.thread_id and lines.chain_id = removed.chain_id and lines.id <> all (${ids}::uuid[])
+      and not exists (
+        select from heddle.context_lines as other
+        join heddle.contexts as context on context.id = other.id
+        where other.thread_id = removed.thread_id and other.chain_id = removed.chain_id and other.id <> all (${ids}::uuid[]))`
+}

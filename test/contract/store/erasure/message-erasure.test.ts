@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import {
+  advanceEmbedCursor,
+  archiveEntries,
+  beginMessageErasure,
+  continueErasure,
+  findUnfinishedErasures,
+  listHistory,
+  loadErasure,
+  loadThread,
+  type MessageRange,
+  recordSummaryPart,
+} from '@heddle/store'
+import { describe, expect, it } from 'vitest'
+import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
+import { asOwner, freshThread } from './erasure-support.js'
+
+const database = storeOfTests()
+
+const inProject: (typeof database)['store']['inProject'] = (projectId, work) =>
+  database.store.inProject(projectId, work)
+
+async function begin(threadId: string, range: MessageRange) {
+  const erasureId = randomUUID()
+  const begun = await inProject(PROJECT, (tx) => beginMessageErasure(tx, { erasureId, threadId, range }))
+  return { ...begun, target: { projectId: PROJECT, kind: 'messages' as const, targetId: erasureId } }
+}
+
+async function erase(threadId: string, range: MessageRange) {
+  const begun = await begin(threadId, range)
+  await continueErasure(database.store, begun.target)
+  return begun
+}
+
+async function historyOf(threadId: string) {
+  const page = await inProject(PROJECT, (tx) => listHistory(tx, { threadId, limit: 100, order: 'asc' }))
+  const shown = (page?.messages ?? []).map(({ seq, content, keptAside }) => [seq, keptAside ?? content] as const)
+  return shown.sort(([left], [right]) => left - right)
+}
+
+describe('an erasure of messages', () => {
+  it('leaves their rows with places and without content, and the others as they were', async () => {
+    const { threadId, messageIds } = await freshThread(database.store, 3)
+    const before = await historyOf(threadId)
+    expect(await erase(threadId, { messageId: messageIds[1] ?? '' })).toMatchObject({ erased: 1, found: 1 })
+    expect(await historyOf(threadId)).toEqual([before[0], [2, 'erased'], before[2]])
+    const row = await asOwner(
+      database.url,
+      (sql) => sql`
+        select content, source_id, metadata, usage, tokens_estimate, encode(fingerprint, 'hex') as fingerprint
+        from heddle.messages where thread_id = ${threadId} and seq = 2`,
+    )
+    expect([...row]).toEqual([
+      { content: '', source_id: null, metadata: null, usage: null, tokens_estimate: 0, fingerprint: '' },
+    ])
+  })
+
+  it('includes the results of erased calls, and the call and the other results of an erased result', async () => {
+    const turn = (name: string, ids: readonly string[]) => [
+      prepared({ content: `${name} asks` }),
+      prepared({ role: 'assistant', content: '', toolCalls: ids.map((id) => ({ id, name: 'Read', arguments: {} })) }),
+      ...ids.map((id) => prepared({ role: 'tool_result', content: `${name} ${id}`, toolCallId: id })),
+    ]
+    // Some providers number the calls of each turn from the beginning.
+    const messages = [...turn('first', ['0', '1']), ...turn('second', ['0', '1']), ...turn('third', ['0', '1'])]
+    const placed = messages.map((message, ordinal) => ({ ...message, ordinal }))
+    const erasedOf = async (thread: string, seq: number) => {
+      const { threadId } = await appendOne(database.store, append(placed, { agent: 'pairs', thread }))
+      await erase(threadId, { fromSeq: seq, toSeq: seq })
+      return (await historyOf(threadId)).filter(([, what]) => what === 'erased').map(([each]) => each)
+    }
+    expect(await erasedOf('by its call', 6)).toEqual([6, 7, 8])
+    expect(await erasedOf('by a result', 8)).toEqual([6, 7, 8])
+    expect(await erasedOf('by a question', 5)).toEqual([5])
+  })
+
+  it('is repeated without effect, by id and by number', async () => {
+    const { threadId, messageIds } = await freshThread(database.store, 3)
+    await erase(threadId, { messageId: messageIds[0] ?? '' })
+    expect(await erase(threadId, { messageId: messageIds[0] ?? '' })).toMatchObject({ erased: 0, found: 1 })
+    expect(await erase(threadId, { fromSeq: 1, toSeq: 2 })).toMatchObject({ erased: 1, found: 2 })
+    expect(await erase(threadId, { fromSeq: 7, toSeq: 9 })).toMatchObject({ erased: 0, found: 0 })
+    const thread = await inProject(PROJECT, (tx) => loadThread(tx, { threadId }))
+    expect(thread?.erasedCount).toBe(2)
+  })
+
+  it('takes a message that is sent again, by its id or by its source, for a repeat', async () => {
+    const thread = 'sent again'
+    const send = (messages: ReturnType<typeof prepared>[]) =>
+      appendOne(database.store, append(messages, { agent: 'repeats', thread }))
+    const secret = prepared({ content: 'a secret', sourceId: 'chat-7' })
+    const { threadId } = await send([prepared({ content: 'before' }), secret])
+    await erase(threadId, { messageId: secret.input.id })
+
+    const later = prepared({ content: 'later' })
+    expect(await send([secret, later])).toMatchObject({ stored: 1, repeated: 1, error: null })
+    expect(await send([prepared({ content: 'a secret', sourceId: 'chat-7' })])).toMatchObject({
+      stored: 0,
+      repeated: 1,
+    })
+    const changed = prepared({ id: secret.input.id, content: 'the secret, changed' })
+    expect(await send([changed])).toMatchObject({ stored: 0, repeated: 1, error: null })
+    expect(await historyOf(threadId)).toEqual([
+      [1, 'before'],
+      [2, 'erased'],
+      [3, 'later'],
+    ])
+  })
+
+  it('removes the archived content, and keeps one that another message has as well', async () => {
+    const { threadId, messageIds } = await freshThread(database.store, 3)
+    const archived = (index: number, content: string) => ({
+      threadId,
+      messageId: messageIds[index] ?? '',
+      contentType: 'bash',
+      summary: 's',
+      toolName: null,
+      tokenCount: 1,
+      originalCreatedAtMs: RECEIVED_AT_MS,
+      content,
+      filePaths: [],
+    })
+    const entries = [archived(0, 'alone'), archived(1, 'shared'), archived(2, 'shared')]
+    await inProject(PROJECT, (tx) => archiveEntries(tx, entries))
+    await erase(threadId, { fromSeq: 1, toSeq: 2 })
+    const left = await asOwner(
+      database.url,
+      (sql) => sql`
+        select archive.message_id, content.reference_count from heddle.archive
+        join heddle.archive_contents as content on content.hash = archive.content_hash
+        where archive.thread_id = ${threadId}`,
+    )
+    expect([...left]).toEqual([{ message_id: messageIds[2], reference_count: 1 }])
+  })
+
+  it('refuses what was derived from the thread before', async () => {
+    const { threadId, messageIds } = await freshThread(database.store, 3)
+    const part = { threadId, summarizer: 'test', headSeq: 3, hash: '01', summary: 'of all three' }
+    const partsOf = async () =>
+      await asOwner(database.url, (sql) => sql`select from heddle.summary_parts where thread_id = ${threadId}`)
+    await erase(threadId, { messageId: messageIds[2] ?? '' })
+    await inProject(PROJECT, (tx) => recordSummaryPart(tx, { ...part, erasedCount: 0 }))
+    expect(await partsOf()).toHaveLength(0)
+    expect(await inProject(PROJECT, (tx) => advanceEmbedCursor(tx, { threadId, toSeq: 3, erasedCount: 0 }))).toBe(false)
+    await inProject(PROJECT, (tx) => recordSummaryPart(tx, { ...part, erasedCount: 1 }))
+    expect(await partsOf()).toHaveLength(1)
+    expect(await inProject(PROJECT, (tx) => advanceEmbedCursor(tx, { threadId, toSeq: 3, erasedCount: 1 }))).toBe(true)
+  })
+
+  it('is continued by any process after the one that began it died', async () => {
+    const { threadId, messageIds } = await freshThread(database.store, 3)
+    const entry = { threadId, contentType: 'bash', summary: 's', toolName: null, tokenCount: 1, filePaths: [] }
+    await inProject(PROJECT, (tx) =>
+      archiveEntries(tx, [
+        { ...entry, messageId: messageIds[0] ?? '', content: 'left behind', originalCreatedAtMs: RECEIVED_AT_MS },
+      ]),
+    )
+    const { target } = await begin(threadId, { messageId: messageIds[0] ?? '' })
+    const unfinished = () => findUnfinishedErasures(database.store, { limit: 100, begunBeforeMs: Date.now() + 60_000 })
+    expect(await unfinished()).toContainEqual(target)
+    await Promise.all([continueErasure(database.store, target), continueErasure(database.store, target)])
+    expect(await unfinished()).not.toContainEqual(target)
+    expect(await inProject(PROJECT, (tx) => loadErasure(tx, target))).toMatchObject({
+      removed: { messages: 1, archive: 1, archive_contents: 1 },
+      finishedAtMs: expect.any(Number),
+    })
+  })
+})
