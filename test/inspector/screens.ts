@@ -91,4 +91,31 @@ export const screens: readonly Screen[] = [
         .waitFor()
     },
   },
+  {
+    name: 'search',
+    async show(page, { url }) {
+      await page.goto(`${url}/ui/#/search?query=calibration%20of%20pruning`)
+      await page.getByRole('list', { name: 'Messages found' }).getByRole('article').first().waitFor()
+      await page.getByText('Explanation of its place').first().click()
+    },
+  },
+  {
+    name: 'archive',
+    async show(page, { url, thread }) {
+      await page.goto(`${url}/ui/#/search?place=archive&thread=${encodeURIComponent(thread)}`)
+      await page.getByRole('list', { name: 'Archived contents' }).getByRole('article').first().waitFor()
+    },
+  },
+  {
+    name: 'result',
+    async show(page, shown) {
+      await screens.find(({ name }) => name === 'search')?.show(page, shown)
+      await page.getByRole('article').getByRole('link').first().click()
+      await page
+        .getByRole('region', { name: /^Lines of/ })
+        .locator('mark')
+        .first()
+        .waitFor()
+    },
+  },
 ]

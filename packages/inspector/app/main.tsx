@@ -11,6 +11,7 @@ import './styles/base.css'
 import './styles/parts.css'
 import './styles/screens.css'
 import './styles/compactions.css'
+import './styles/search.css'
 
 startTheme()
 const queries = new QueryClient({

@@ -4,6 +4,9 @@ import { ContextScreen } from './contexts/context-screen.js'
 import { ContextsScreen } from './contexts/contexts-screen.js'
 import { Failure } from './parts/failure.js'
 import { PipelineScreen } from './pipeline/pipeline-screen.js'
+import { readConditions, readResult } from './search/conditions.js'
+import { ResultScreen } from './search/result-screen.js'
+import { SearchScreen } from './search/search-screen.js'
 import { NotFound } from './shell/not-found.js'
 import { Shell } from './shell/shell.js'
 import { ThreadsScreen } from './threads/threads-screen.js'
@@ -67,6 +70,20 @@ export const pipelineRoute = createRoute({
   component: PipelineScreen,
 })
 
+const searchRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/search',
+  component: SearchScreen,
+  validateSearch: readConditions,
+})
+
+const resultRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/result',
+  component: ResultScreen,
+  validateSearch: readResult,
+})
+
 /** The routes are behind `#`, so that the gateway, and any proxy, serves one page whatever its path is. */
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
@@ -77,6 +94,8 @@ export const router = createRouter({
     contextRoute,
     compactionsRoute,
     pipelineRoute,
+    searchRoute,
+    resultRoute,
   ]),
   history: createHashHistory(),
   defaultErrorComponent: ({ error }) => <Failure error={error} />,

@@ -1,5 +1,6 @@
-import type { Finding, StageSample } from '@heddle/contracts'
+import { type ArchiveHit, type Finding, limits, type StageSample } from '@heddle/contracts'
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
+import { type Conditions, toArchive, toSearch } from '../search/conditions.js'
 import { ask, client, loadSession } from './client.js'
 
 /*
@@ -69,6 +70,57 @@ export const summaryMessagesQuery = (thread: string, summary: string) =>
 
 export const planQuery = (thread: string) =>
   queryOptions({ queryKey: ['plan', thread], queryFn: () => client.contexts.planPruning({ thread }) })
+
+export const searchQuery = (conditions: Conditions) =>
+  queryOptions({ queryKey: ['search', conditions], queryFn: () => client.search(toSearch(conditions)) })
+
+export const archiveSearchQuery = (conditions: Conditions) =>
+  queryOptions({
+    queryKey: ['archive-search', conditions],
+    queryFn: () =>
+      client.archive.search({
+        ...toArchive(conditions),
+        query: conditions.query ?? '',
+        by: conditions.by ?? 'both',
+      }),
+  })
+
+export const archiveListQuery = (conditions: Conditions) =>
+  infiniteQueryOptions({
+    queryKey: ['archive-list', conditions],
+    queryFn: ({ pageParam }) => client.archive.list({ ...toArchive(conditions), cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
+
+/** A whole content. Reading it is an access, which the archive counts, so it is read once. */
+export const contentQuery = (reference: string, thread: string | undefined) =>
+  queryOptions({
+    queryKey: ['content', thread ?? '', reference],
+    queryFn: () => client.recall({ ref: reference, thread, offset: 0, limit: limits.recallCharactersMax }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The archive's entry of a message; null if it is not archived. Its time finds it among many. */
+export const accessesQuery = (thread: string, messageId: string, at: string | undefined) =>
+  queryOptions({
+    queryKey: ['archive', thread, messageId],
+    queryFn: () => findEntry(thread, messageId, at),
+    // Accesses are written a second after they were made, and no event reports them.
+    refetchInterval: 3_000,
+  })
+
+async function findEntry(thread: string, messageId: string, at: string | undefined): Promise<ArchiveHit | null> {
+  const until = at === undefined ? undefined : new Date(Date.parse(at) + 1).toISOString()
+  let cursor: string | undefined
+  do {
+    const page = await client.archive.list({ thread, since: at, until, limit: 500, cursor })
+    const entry = page.items.find((hit) => hit.messageId === messageId)
+    if (entry !== undefined) return entry
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return null
+}
 
 /** Contexts never change. */
 export const contextQuery = (id: string) =>

@@ -75,6 +75,9 @@ function Header({ session }: { session?: Session }) {
             <Link to="/threads" activeProps={{ 'aria-current': 'page' }}>
               Threads
             </Link>
+            <Link to="/search" activeProps={{ 'aria-current': 'page' }}>
+              Search
+            </Link>
             <Link to="/pipeline" activeProps={{ 'aria-current': 'page' }}>
               Pipeline
             </Link>

@@ -26,6 +26,9 @@ export function ThreadHead({ thread }: { thread: string }) {
         <Link to="/threads/$thread/compactions" params={{ thread }}>
           Compactions
         </Link>
+        <Link to="/search" search={{ place: 'archive', thread }}>
+          Archive
+        </Link>
       </nav>
       {error ? <Failure error={error} /> : null}
       {data ? <Overview thread={data} /> : null}
