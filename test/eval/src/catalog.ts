@@ -9,6 +9,7 @@ import { measureInstructions } from './instructions/measure.js'
 import { measureProperty } from './property.js'
 import { measurePruning } from './pruning.js'
 import { conversationKinds } from './search/conversation.js'
+import { measureFusedWithEncoder } from './search/fused-with-encoder.js'
 import { measureSearch } from './search/measure.js'
 import { measureSearchStorage } from './search-storage.js'
 import { measureSummaries } from './summary/measure.js'
@@ -67,6 +68,11 @@ export const catalog: readonly Measurement[] = [
     needsData: true,
     measure: ({ dataDir, ablation }: Given) => measureSearch(dataDir, { kind, ablation }),
   })),
+  {
+    names: ['locomo.encoder', 'beam.encoder'],
+    needsData: true,
+    measure: ({ dataDir }) => measureFusedWithEncoder(dataDir),
+  },
   {
     names: ['32k', '64k'].flatMap((size) => ['prefix', 'cost', 'reused'].map((part) => `cache.${part}.${size}`)),
     needsData: true,
