@@ -2,6 +2,7 @@ import type { PartialSettings } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import { countPrunings, findArchiveEntry, loadCompaction, openStore } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientOn as clientOfSearches, index } from '../search/support.js'
 import { append, appendOne, freshStore, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
 import { pruneOnce } from '../summarizing.js'
 import { clientOn } from './support.js'
@@ -85,6 +86,13 @@ describe('the input of a write that a later one superseded', () => {
     expect(beside.content).toBe(JSON.stringify(other))
     const whole = await client().recall({ ref: ref.replace(':tool-2', ''), maxTokens: 10_000 })
     expect(whole.content).toBe('I write both.')
+  })
+
+  test('is found by a search of the archive for the text of its message, with its location', async () => {
+    await index(database, { project: PROJECT_NAME, thread })
+    const search = clientOfSearches(database, PROJECT_NAME, {}).archive.search
+    const { items } = await search({ query: 'write both', thread, kinds: ['edit'], by: 'words' })
+    expect(items).toMatchObject([{ messageId: first.input.id, location: 'tool-2', toolName: 'Write' }])
   })
 
   test('is counted among what compactions condensed', async () => {
