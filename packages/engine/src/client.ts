@@ -3,6 +3,7 @@ import type { BuildOptions, BuildRequest, Client, WithAppended } from '@heddle/c
 import type { ContextFor } from '@heddle/contracts'
 import { agentsClient, snapshotsClient } from './agents/agents-client.js'
 import { appendAndBuild, appendAndOrder } from './contexts/append-and-build.js'
+import { compress } from './contexts/compress.js'
 import { lastContextAt } from './contexts/context-at.js'
 import { listThreadContexts } from './contexts/context-list.js'
 import { compareContexts, findContext, getContext } from './contexts/contexts.js'
@@ -58,6 +59,7 @@ export function createClient(options: ClientOptions): Client {
       find: (id) => findContext(parts, id),
       planPruning: (options) => planPruning(parts, options),
       exportOfReplies: (agent, options) => exportRequestContexts(parts, agent, options),
+      compress: (options) => compress(parts, options),
       uncompact: (options) => uncompact(parts, options),
       subscribe: (options) => subscribeToContexts(client, options),
     },

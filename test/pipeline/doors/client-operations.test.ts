@@ -72,6 +72,20 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(both).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'message' })
   })
 
+  test('compacts a thread on demand, once', async () => {
+    const thread = 'on demand'
+    const messages = Array.from({ length: 60 }, (_, index) => user(`${index} ${'a fact of the day. '.repeat(20)}`))
+    await client.messages.append({ agent: 'reader', thread, messages })
+    await pipeline.clientOf(own).threads.waitUntilSettled(thread)
+    const made = await client.contexts.compress({ thread, agent: 'reader' })
+    expect(made).toMatchObject({ thread, agent: 'reader', compacted: true, summary: { text: expect.any(String) } })
+    expect(made.summarized).toBeGreaterThan(0)
+    expect(made.summary?.coveredCount).toBeGreaterThanOrEqual(made.summarized)
+    const again = await client.contexts.compress({ thread })
+    expect(again).toMatchObject({ compacted: false, summary: made.summary })
+    await expect(client.contexts.compress({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   test('pins a stored message, lists the pin, and takes it back', async () => {
     const pinned = await client.pins.set({ thread: 'long', agent: 'reader', fromSeq: 1, toSeq: 2 })
     expect(pinned).toMatchObject({ thread: 'long', agent: 'reader', action: 'pinned', messages: 2 })

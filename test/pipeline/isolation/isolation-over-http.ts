@@ -64,6 +64,7 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'POST restore': (a) => ask(a, 'POST', `/v1/snapshots/${a.victim.snapshotId}/restore`),
   'POST clear': (a) => ask(a, 'POST', `/v1/agents/${a.victim.agent}/clear`, {}),
   'GET prune plan': get((a) => `/v1/threads/${a.victim.thread}/prune-plan?agent=${someAgent(a)}`),
+  'POST compress': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/compress`, {}),
   'POST uncompact': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/uncompact`, { all: true }),
   'POST pins': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/pins`, { fromSeq: 1, toSeq: 1 }),
   'DELETE pins': (a) => ask(a, 'DELETE', `/v1/threads/${a.victim.thread}/pins?fromSeq=1&toSeq=1`),

@@ -9,7 +9,7 @@ import { followOverHttp } from './events.js'
 import { itemsOverHttp } from './items.js'
 import type { RemoteClient } from './remote-client.js'
 import { exportOverHttp, importOverHttp } from './thread-transfer.js'
-import { preferWait, Transport, type TransportOptions } from './transport.js'
+import { DEADLINE_MS_DEFAULT, preferWait, Transport, type TransportOptions } from './transport.js'
 
 /** A client for the key's project. Creating it sends nothing, and it needs no closing. */
 export function createClient(options: TransportOptions): RemoteClient {
@@ -35,6 +35,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       build: (request, { deadlineMs = options.deadlineMs, ...others } = {}) =>
         buildOverHttp(call, request, { ...others, ...(deadlineMs !== undefined && { deadlineMs }) }),
       planPruning: async ({ thread, ...query }) => (await call('getPrunePlan', { params: { thread }, query })).body,
+      compress: async ({ thread, deadlineMs = DEADLINE_MS_DEFAULT, signal, ...body }) =>
+        (await call('compress', { params: { thread }, body, deadlineMs, prefer: preferWait, signal })).body,
       uncompact: async ({ thread, ...body }) => (await call('uncompact', { params: { thread }, body })).body,
       async find(id) {
         const { status, body } = await call('getContext', { params: { context: id } })

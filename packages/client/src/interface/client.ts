@@ -4,6 +4,8 @@ import type {
   ArchiveListRequest,
   ArchiveSearchRequest,
   ArchiveSearchResult,
+  CompressOptions,
+  CompressResult,
   ContextDiff,
   ContextFor,
   ContextResult,
@@ -113,6 +115,8 @@ export interface Client {
     planPruning(options: PlanOptions): Promise<PrunePlan>
     /** The request contexts of all replies of an agent, oldest first, as JSON lines. */
     exportOfReplies(agent: string, options?: RequestContextsQuery): AsyncIterable<string>
+    /** Compacts a thread now, and waits for its summary. */
+    compress(options: CompressOptions): Promise<CompressResult>
     uncompact(options: UncompactOptions): Promise<UncompactResult>
     /** The contexts of the project, or of a thread, as they are built. */
     subscribe(options: SubscribeOptions): ReturnType<typeof subscribeToContexts>

@@ -9,6 +9,8 @@ export type {
   ArchiveHit,
   ArchiveSearchResult,
   ClearResult,
+  CompressOptions,
+  CompressResult,
   DeadLetterDetails,
   DeadLetterEntry,
   EraseMessagesOptions,

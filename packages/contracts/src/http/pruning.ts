@@ -67,6 +67,42 @@ const selection = {
   toSeq: sequence.optional(),
 }
 
+export const compressSchema = z.strictObject({
+  thread: nameSchema,
+  /** Checked against the thread's agent. */
+  agent: nameSchema.optional(),
+})
+export interface CompressOptions extends z.input<typeof compressSchema> {
+  /** How long the summary is waited for, in milliseconds. Default 30,000. */
+  readonly deadlineMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+export const compressBodySchema = named('CompressBody', compressSchema.omit({ thread: true }))
+
+export const compressedSchema = named(
+  'Compressed',
+  z.object({
+    thread: z.string(),
+    agent: z.string(),
+    /** Whether a compaction was made: false if nothing was left to compact. */
+    compacted: z.boolean(),
+    tokensBefore: z.int(),
+    /** As contexts show the thread from now on; the same as before if nothing was compacted. */
+    tokensAfter: z.int(),
+    /** Messages that the compaction condensed to a line, replaced by a stub, or removed. */
+    condensed: z.int(),
+    stubbed: z.int(),
+    removed: z.int(),
+    /** Messages that the summary covers and that no earlier one covered. */
+    summarized: z.int(),
+    /** The summary that contexts show now; null without one. */
+    summary: z
+      .object({ id: idSchema, text: z.string(), tokens: z.int(), coveredCount: z.int(), summarizer: z.string() })
+      .nullable(),
+  }),
+)
+export type CompressResult = OutputOf<typeof compressedSchema>
+
 export const uncompactSchema = z.strictObject({
   ...selection,
   /** Every message of the thread. */

@@ -1,4 +1,6 @@
 import {
+  compressBodySchema,
+  compressedSchema,
   pinBodySchema,
   pinChangeSchema,
   pinListSchema,
@@ -29,6 +31,20 @@ export const compactionOperations = {
     params: threadParamsSchema,
     query: prunePlanQuerySchema,
     answers: { 200: { description: 'The plan.', schema: prunePlanSchema } },
+  }),
+  compress: operation({
+    method: 'POST',
+    path: '/v1/threads/:thread/compress',
+    tag: 'threads',
+    needs: 'produce',
+    repeat: 'idempotent',
+    summary: 'Compact a thread now, whether or not a compaction is due, and return its summary',
+    description:
+      'Waits for the summary. If it cannot be written, the messages and the previous summary stay in contexts. A repeat finds nothing left to compact.',
+    params: threadParamsSchema,
+    body: compressBodySchema,
+    headers: { Prefer: '`wait=N`: wait at most N seconds for the summary. Default 30.' },
+    answers: { 200: { description: 'The compaction, with the summary that contexts show.', schema: compressedSchema } },
   }),
   uncompact: operation({
     method: 'POST',

@@ -17,6 +17,7 @@ export {
   nextCompaction,
   type PlannedPruning,
   planCompaction,
+  planOnDemand,
 } from './plan.js'
 export { toPruning } from './remaining.js'
 export { isSummarizedInParts, SUMMARIZED_MESSAGES_MAX, settle, stateAfter } from './settle.js'

@@ -93,10 +93,25 @@ export function planCompaction(
     plannedSummaryTokens(state, lane),
   )
   const isCompacted = lane.strategy.planCoverage !== undefined
-  const plan = isCompacted ? planAt(conversation, state, lane, reference, usage, 1) : null
+  const plan = isCompacted ? planAt(conversation, state, lane, reference, usage, { freedMin: 1 }) : null
   const isCovered = state?.covered != null
   const size = { usage, messages: conversation.messages.length, isCovered }
   return { plan, usage, isDue: isCompacted && isCompactionDue(lane, size) }
+}
+
+/**
+ * A compaction on demand, at the last finished turn: it prunes, and summarizes what the strategy covers whatever the size of
+ * the context, where a summary is shorter than the messages. Null if there is nothing to compact.
+ */
+export function planOnDemand(
+  { messages }: Conversation,
+  state: CompactionState | null,
+  lane: Lane,
+  reference: (message: Message) => string,
+): CompactionPlan | null {
+  if (lane.strategy.planCoverage === undefined) return null
+  const finished = readConversation(messages.slice(0, turnEnds(messages).lastIndexOf(true) + 1))
+  return planAt(finished, state, lane, reference, 0, { freedMin: 1, isOnDemand: true })
 }
 
 /**
@@ -124,14 +139,19 @@ function planAt(
   lane: Lane,
   reference: (message: Message) => string,
   usage: number,
-  freedMin = lane.limitTokens * FREED_SHARE_MIN,
+  {
+    freedMin = lane.limitTokens * FREED_SHARE_MIN,
+    isOnDemand = false,
+  }: { freedMin?: number; isOnDemand?: boolean } = {},
 ): CompactionPlan | null {
   const pointMessage = seen.messages.at(-1)
   if (!pointMessage) return null
   const { prunings, freedByPruning, keptRaw } = planPrunings(seen, state, lane, reference)
-  const isTooMuch = usage - freedByPruning > lane.limitTokens * lane.compactTo
+  const isTooMuch =
+    usage - freedByPruning > lane.limitTokens * lane.compactTo &&
+    lane.strategy.needsCompression(seen.messages, lane.limitTokens, usage)
   const summary =
-    isTooMuch && lane.strategy.needsCompression(seen.messages, lane.limitTokens, usage)
+    isOnDemand || isTooMuch
       ? planSummary({ ...seen, keptRaw }, state, lane, new Set(prunings.map((decision) => decision.messageId)))
       : null
   const freed = freedByPruning + (summary?.freedTokens ?? 0)

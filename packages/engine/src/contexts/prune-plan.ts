@@ -80,7 +80,8 @@ export async function compactionOf(
   return compaction
 }
 
-async function loadUncompacted(tx: Tx, { thread, latest, settings }: Compaction) {
+/** The messages of a thread that no summary covers, with the state that its compactions left. */
+export async function loadUncompacted(tx: Tx, { thread, latest, settings }: Compaction) {
   const { threadId, clearedSeq, lastClearedAtMs } = thread
   const bare = latest && toCompactionState(latest)
   const query = { threadId, clearedSeq, lastClearedAtMs, state: bare, limit: CONVERSATION_MESSAGES_MAX }
@@ -95,7 +96,8 @@ async function loadUncompacted(tx: Tx, { thread, latest, settings }: Compaction)
       message.tokensExact ? message : { ...message, ...countMessageTokens(message, countTokens), tokensExact: true },
     )
     .map((message) => sentIn(settings.format ?? 'neutral', message))
-  return { messages, state: latest && bare && (await withPrunings(tx, latest, bare, messages)) }
+  const state = latest && bare && (await withPrunings(tx, latest, bare, messages))
+  return { messages, state, hasMore: read.hasMore }
 }
 
 type Plan = NonNullable<ReturnType<typeof planCompaction>['plan']>

@@ -24,6 +24,7 @@ import { type IterationOptions, iterationSettings, withIterationOptions } from '
 import { nameOption, rollingWindowOption, withCommonOptions } from '../../options/options.js'
 import { printWarnings } from '../../output/warnings.js'
 import { settleThreads } from '../threads/settle.js'
+import { registerContextCompress } from './context-compress.js'
 import { registerContextPin } from './context-pin.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
@@ -121,6 +122,7 @@ export function registerContext(program: Command, context: CommandContext): void
   registerContextPrune(group, context)
   registerContextPin(group, context)
   registerContextSummaries(group, context)
+  registerContextCompress(group, context)
   registerContextUncompact(group, context)
   registerContextWindows(group, context)
 }
