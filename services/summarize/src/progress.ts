@@ -107,6 +107,7 @@ async function makeStep(job: Job<WakeJob>, deps: ProgressDeps, work: Work): Prom
     publishProgress(tx, {
       ...series,
       headSeq,
+      erasedCount,
       version: (loaded.newest?.version ?? 0) + 1,
       kind,
       total,

@@ -221,6 +221,28 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
       expect(await search(GONE)).toEqual({})
     })
 
+    test('includes the prompt of an iteration, and the progress summaries that cover it', async () => {
+      const stages = await pipeline.start()
+      const thread = 'a run'
+      const words = ['goneqqprompt', 'goneqqoutput', 'goneqqmarker']
+      const iterations = Array.from({ length: 12 }, (_, index) => ({
+        prompt: index === 1 ? 'goneqqprompt' : `go on ${index}`,
+        output: index === 1 ? 'It is decided: goneqqoutput is used.' : `It is decided: ${index} is used.`,
+        progressMarkers: index === 1 ? ['goneqqmarker'] : [`step ${index}`],
+      }))
+      await client.iterations.append({ agent: AGENT, thread, iterations })
+      await client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
+      expect(await foundOf(words)).toEqual([...words].sort())
+      const { items } = await client.messages.list({ thread })
+      const found = items.find(({ content }) => content.includes('goneqqoutput'))
+      await client.messages.erase({ thread, message: found?.id ?? '' })
+      await client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
+      await stages.stop()
+      expect(await search(words)).toEqual({})
+      const { items: left } = await client.iterations.list(thread)
+      expect(left.map(({ iterationNumber }) => iterationNumber)).toEqual(iterations.map((_, index) => index + 1))
+    })
+
     test('refuses what is not there, with its field', async () => {
       const unknown = randomUUID()
       await expect(client.messages.erase({ thread: 'nowhere', message: unknown })).rejects.toMatchObject({

@@ -34,8 +34,9 @@ export async function eraseMessages(
   const finish = async () => {
     let jobs = 0
     for (const targetId of targets) jobs += await removeAll(parts, { ...target, targetId }, signal)
-    // The compactions that saw the messages are void: their series is made again.
-    await parts.queues.wake('prune', { projectId, threadId })
+    // The compactions and progress summaries that saw the messages are made again.
+    const wake = { projectId, threadId }
+    await Promise.all([parts.queues.wake('prune', wake), parts.queues.wake('summarize', wake)])
     return jobs
   }
   if (!wait) {

@@ -150,8 +150,9 @@ export async function loadNewestIterations(
 
 export type NewProgress = ProgressSeries &
   Omit<ProgressRow, 'id' | 'createdAtMs'> & {
-    /** The head of the thread when it was read. */
+    /** The head of the thread when it was read, and its `erased_count`. */
     readonly headSeq: number
+    readonly erasedCount: number
   }
 
 /**
@@ -179,7 +180,7 @@ export async function publishProgress(tx: Tx, progress: NewProgress): Promise<bo
       join heddle.agents as agent on agent.id = thread.agent_id
       join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
       where thread.id = ${threadId} and agent.clear_epoch = ${clearEpoch} and cursor.base_seq <= ${headSeq}::bigint
-        and ${threadStands(tx)}
+        and cursor.erased_count = ${progress.erasedCount} and ${threadStands(tx)}
       on conflict (thread_id, lane, clear_epoch, version) do nothing`,
   ])
   return count === 1

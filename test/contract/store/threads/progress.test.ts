@@ -40,6 +40,7 @@ async function loopWith(numbers: readonly number[], fields: Partial<IterationInp
       publishProgress(tx, {
         ...series,
         headSeq: 0,
+        erasedCount: 0,
         version: 1,
         kind: 'regenerate',
         total: 10,

@@ -3,6 +3,7 @@ import type { Tx } from '../../connection/connection.js'
 import { sourceHash } from '../../messages/source-hash.js'
 import { asArray, asQuotedArray } from '../../sql/arrays.js'
 import { holdMarks, type MessageRange, messagesIn } from '../../window/undone.js'
+import { blankIterations } from './blank-iterations.js'
 import { blankMessages } from './blank-messages.js'
 import { failAskedFor } from './erased-contexts.js'
 import { type ErasableRow, withGroups } from './message-groups.js'
@@ -50,6 +51,11 @@ export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Prom
   await failAskedFor(tx, threadId, left)
   await dropDecisions(tx, threadId, left)
   await noteErased(tx, erasure, left)
+  await blankIterations(
+    tx,
+    threadId,
+    left.map(({ seq }) => seq),
+  )
   const tokens = await blankMessages(tx, threadId, left)
   await Promise.all([
     tx`
