@@ -25,6 +25,7 @@ export const {
   ownersOf,
   readKey,
   refuseChanged,
+  settingLayersOf,
 } = engine
 
 export const { parseSession, readSession, sessionFormats } = sessions

@@ -1,7 +1,14 @@
 export type { ContextFor, ContextIn } from '@heddle/contracts'
 export { changeSettings } from './agents/change-settings.js'
 
-export { answerChatCommand, type ChatClient, type ChatCommand, type ChatField, type ChatReply } from './chat/index.js'
+export {
+  answerChatCommand,
+  type ChatClient,
+  type ChatCommand,
+  type ChatField,
+  type ChatReply,
+  settingLayersOf,
+} from './chat/index.js'
 export { createClient } from './client.js'
 
 export {

@@ -1,5 +1,9 @@
-import { answerChatCommand, type ChatReply } from '@heddle/engine'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { settingFields } from '@heddle/contracts'
+import { answerChatCommand, type ChatReply, settingLayersOf } from '@heddle/engine'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { pipelineOfTests, queueBackends } from '../support.js'
 
 const AGENT = 'coder'
@@ -86,6 +90,35 @@ describe.each(queueBackends())('commands of a chat on $title', ({ mode, skip }) 
       expect((await say('/settings')).fields.length).toBeGreaterThan(10)
     })
 
+    test('settings are shown with their sources, in pages that have all of them', async () => {
+      const settings = 'settings:\n  budget: 9000\n  prune:\n    keepLastN: 4\n'
+      const folder = await mkdtemp(join(tmpdir(), 'heddle-chat-'))
+      onTestFinished(() => rm(folder, { recursive: true }))
+      await writeFile(join(folder, 'heddle.yaml'), settings)
+      const layers = settingLayersOf({ env: { HEDDLE_STRATEGY: 'tree' }, cwd: folder })
+      const { client } = tests.pipeline
+      await client.agents.put('painter', { settings: { rollingWindow: 60, prune: { keepLastN: 7 } } })
+      const page = async (text: string) => {
+        const reply = await answerChatCommand(client, { agent: 'painter', text, layers })
+        return reply ?? Promise.reject(new Error(`${text} was not taken for a command`))
+      }
+      const pages = [await page('/settings')]
+      for (let next = nextOf(pages); next !== undefined; next = nextOf(pages)) pages.push(await page(next))
+      expect(pages.length).toBeGreaterThan(1)
+      const fields = pages.flatMap((each) => each.fields)
+      expect(fields.map(({ name }) => name)).toEqual(settingFields().map(({ name }) => name))
+      const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+      expect(values).toMatchObject({
+        rollingWindow: '60 (agent)',
+        budget: '9000 (heddle.yaml)',
+        strategy: '"tree" (environment)',
+        'prune.keepLastN': '7 (agent)',
+        disableAutoSummarize: 'false',
+      })
+      expect(await page('/settings budget')).toMatchObject({ text: expect.stringContaining('heddle.yaml') })
+      expect(await page(`/settings ${pages.length + 1}`)).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
+    })
+
     test.each(['/context clear', '/context save', '/context history', '/context restore x', '/settings'])(
       'in a channel without an agent %s says so',
       async (text) => {
@@ -119,4 +152,8 @@ describe.each(queueBackends())('commands of a chat on $title', ({ mode, skip }) 
 
 function valueNamed({ fields }: ChatReply, name: string): string {
   return fields.find((field) => field.name === name)?.value ?? ''
+}
+
+function nextOf(pages: readonly ChatReply[]): string | undefined {
+  return /Next: (.*)$/.exec(pages.at(-1)?.text ?? '')?.[1]
 }

@@ -1,4 +1,4 @@
-import { nameSchema, type PermanentError, parse, validationError } from '@heddle/contracts'
+import { nameSchema, type PermanentError, parse, type SettingLayer, validationError } from '@heddle/contracts'
 import type { ChatClient } from './client.js'
 import { clearCommand, historyCommand, restoreCommand, saveCommand } from './context-commands.js'
 import { type ChatReply, chatRefusal, noAgentHere } from './reply.js'
@@ -9,9 +9,14 @@ export interface ChatCommand {
   readonly agent: string | null
   /** The whole line, such as `/context save before the refactoring`. */
   readonly text: string
+  /**
+   * The settings of `heddle.yaml` and the environment of the servers, by their sources, for `/settings`. Default: they are not
+   * known, and `/settings` shows defaults in their place.
+   */
+  readonly layers?: readonly SettingLayer[]
 }
 
-type Answer = (client: ChatClient, agent: string, rest: string) => Promise<ChatReply>
+type Answer = (client: ChatClient, agent: string, rest: string, layers?: readonly SettingLayer[]) => Promise<ChatReply>
 
 const commands: Readonly<Record<string, Answer>> = {
   'context clear': clearCommand,
@@ -26,7 +31,8 @@ const USAGE = [
   '/context save [description]',
   '/context history [agent]',
   '/context restore <snapshot id>',
-  '/settings [name] [value]',
+  '/settings [page]',
+  '/settings <name> [value]',
 ].join('\n')
 
 /**
@@ -44,7 +50,8 @@ export async function answerChatCommand(client: ChatClient, command: ChatCommand
   try {
     if (answer === undefined) throw unknownCommand(verb)
     if (command.agent === null) return noAgentHere()
-    return await answer(client, parse(nameSchema, command.agent, 'agent'), name === 'settings' ? given : rest)
+    const agent = parse(nameSchema, command.agent, 'agent')
+    return await answer(client, agent, name === 'settings' ? given : rest, command.layers)
   } catch (error) {
     return chatRefusal(error)
   }

@@ -2,36 +2,66 @@ import {
   parse,
   partialSettingsSchema,
   readSetting,
-  settingFields,
+  type SettingLayer,
+  type SettingOrigin,
   settingName,
+  settingOrigins,
   validationError,
   withSetting,
 } from '@heddle/contracts'
 import { changeSettings } from '../agents/change-settings.js'
 import type { ChatClient } from './client.js'
-import { type ChatReply, chatReply } from './reply.js'
+import { CHAT_FIELDS_MAX, type ChatReply, chatReply } from './reply.js'
 
 /**
- * `/settings` shows the settings of the agent, `/settings rolling_window` one of them, and `/settings rolling_window 7200`
- * sets it. Names are those of `heddle.yaml`, or the same in snake case (docs/chat.md).
+ * `/settings` shows the effective settings of the agent with their sources, in pages; `/settings 2` the second page,
+ * `/settings rolling_window` one setting, and `/settings rolling_window 7200` sets it. Names are those of `heddle.yaml`, or the
+ * same in snake case (docs/chat.md).
+ *
+ * @param layers of the servers, which those of the agent override
  */
-export async function settingsCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
+export async function settingsCommand(
+  client: ChatClient,
+  agent: string,
+  rest: string,
+  layers: readonly SettingLayer[] = [],
+): Promise<ChatReply> {
   const { settings } = await client.agents.get(agent)
+  const effective = settingOrigins([...layers, { from: AGENT, settings }])
   const [given = '', ...values] = rest.trim().split(/\s+/)
-  const fields = settingFields(settings).map(({ name, value }) => ({ name, value: JSON.stringify(value) }))
-  if (given === '') return chatReply(`Settings of ${agent}`, 'As set for this agent, or by default.', fields)
+  if (/^\d*$/.test(given) && values.length === 0) return pageOf(agent, effective, given === '' ? 1 : Number(given))
   const name = settingName(given)
-  const field = fields.find((each) => each.name === name)
-  if (field === undefined) {
-    const names = fields.map((each) => each.name).join(', ')
+  const origin = effective.find((each) => each.name === name)
+  if (origin === undefined) {
+    const names = effective.map((each) => each.name).join(', ')
     throw validationError('setting', 'must be a setting that /settings lists', given, names)
   }
-  if (values.length === 0) return chatReply(`Setting of ${agent}`, 'As set for this agent, or by default.', [field])
+  if (values.length === 0) return chatReply(`Setting of ${agent}`, sourceOf(origin), [fieldOf(origin)])
   const value = readSetting(values.join(' '))
   await changeSettings(client.agents, agent, (now) =>
     parse(partialSettingsSchema, withSetting(now, name, value), 'settings'),
   )
-  return chatReply(`Setting of ${agent} changed`, `From ${field.value} to ${JSON.stringify(value)}.`, [
+  return chatReply(`Setting of ${agent} changed`, `From ${JSON.stringify(origin.value)} to ${JSON.stringify(value)}.`, [
     { name, value: JSON.stringify(value) },
   ])
+}
+
+/** The source of settings that the agent has itself. */
+const AGENT = 'agent'
+
+function pageOf(agent: string, effective: readonly SettingOrigin[], page: number): ChatReply {
+  const pages = Math.ceil(effective.length / CHAT_FIELDS_MAX)
+  if (page < 1 || page > pages) throw validationError('page', `must be from 1 to ${pages}`, String(page))
+  const shown = effective.slice((page - 1) * CHAT_FIELDS_MAX, page * CHAT_FIELDS_MAX)
+  const next = page < pages ? ` Next: /settings ${page + 1}` : ''
+  return chatReply(`Settings of ${agent}`, `Page ${page} of ${pages}.${next}`, shown.map(fieldOf))
+}
+
+/** The value, and where it was set unless that is the default. */
+function fieldOf({ name, value, from }: SettingOrigin) {
+  return { name, value: from === null ? JSON.stringify(value) : `${JSON.stringify(value)} (${from})` }
+}
+
+function sourceOf({ from, default: fallback }: SettingOrigin): string {
+  return from === null ? 'The default.' : `Set by: ${from}. The default is ${JSON.stringify(fallback)}.`
 }
