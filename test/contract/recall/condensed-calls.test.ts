@@ -91,7 +91,7 @@ describe('the input of a write that a later one superseded', () => {
   test('is found by a search of the archive for the text of its message, with its location', async () => {
     await index(database, { project: PROJECT_NAME, thread })
     const search = clientOfSearches(database, PROJECT_NAME, {}).archive.search
-    const { items } = await search({ query: 'write both', thread, kinds: ['edit'], by: 'words' })
+    const { items } = await search({ query: 'write both', thread, by: 'words' })
     expect(items).toMatchObject([{ messageId: first.input.id, location: 'tool-2', toolName: 'Write' }])
   })
 
