@@ -118,4 +118,15 @@ export const screens: readonly Screen[] = [
         .waitFor()
     },
   },
+  {
+    name: 'what-if',
+    async show(page, shown) {
+      await screens.find(({ name }) => name === 'context')?.show(page, shown)
+      await page.getByRole('link', { name: 'What if' }).click()
+      await page.getByLabel('Budget in tokens').fill('6000')
+      await page.getByLabel('Strategy').selectOption('sliding-window')
+      await page.getByRole('button', { name: 'Build without storing' }).click()
+      await page.getByRole('region', { name: 'Preview', exact: true }).getByText('of 6,000 tokens').waitFor()
+    },
+  },
 ]

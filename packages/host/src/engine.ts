@@ -1,3 +1,4 @@
+import { createPreview, type Preview } from '@heddle/assemble'
 import { ConflictError, type PrunedCounts, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { assertDiskSpace } from '@heddle/embedded'
@@ -47,6 +48,8 @@ export interface Engine extends StoreEngine {
   readonly embedder: QueryEmbedder
   /** Null if all appends go through the queue. */
   readonly directAppends: DirectAppends | null
+  /** Builds contexts that are not stored. */
+  readonly previewer: Preview
   /** Names of the models of these stages; null if no stage here needs one. */
   readonly models: { readonly summarizer: string | null; readonly embedder: string | null }
   /** @throws RetryableError `SERVICE_UNAVAILABLE` with the names of the servers that are down */
@@ -135,6 +138,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
 
     const { project, settings } = config
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
+    const previewer = createPreview({ store, clock: systemClock, log, settings, embedder })
     const client = createClient({
       store,
       queues,
@@ -144,6 +148,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       log,
       embedder,
       directAppends,
+      previewer,
     })
     return {
       config,
@@ -156,6 +161,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       workersHere,
       embedder,
       directAppends,
+      previewer,
       models: stages.models,
       checkReady: () =>
         checkServers(

@@ -15,6 +15,8 @@ export interface GatewayEngine
     Engine,
     'store' | 'queues' | 'client' | 'projectId' | 'embedder' | 'directAppends' | 'log' | 'checkReady'
   > {
+  /** Default: previews are refused. */
+  readonly previewer?: Engine['previewer']
   readonly config: Pick<Config, 'project' | 'settings'>
 }
 
@@ -36,14 +38,23 @@ export function gatewayBackendOf(
   engine: GatewayEngine,
   examine: GatewayBackend['examine'] = withoutChecks,
 ): GatewayBackend {
-  const { store, queues, config, embedder, directAppends, log } = engine
+  const { store, queues, config, embedder, directAppends, previewer, log } = engine
   const clients = new LRUCache<string, Client>({ max: CLIENTS_MAX })
   clients.set(config.project, engine.client)
   return {
     clientOf(project) {
       const known = clients.get(project)
       if (known !== undefined) return known
-      const client = createClient({ store, queues, project, settings: config.settings, embedder, directAppends, log })
+      const client = createClient({
+        store,
+        queues,
+        project,
+        settings: config.settings,
+        embedder,
+        directAppends,
+        previewer,
+        log,
+      })
       clients.set(project, client)
       return client
     },

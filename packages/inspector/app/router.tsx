@@ -54,8 +54,10 @@ export const contextRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/threads/$thread/contexts/$context',
   component: ContextScreen,
-  validateSearch: (search: Record<string, unknown>): { view?: 'difference' | 'left-out' } =>
-    search['view'] === 'difference' || search['view'] === 'left-out' ? { view: search['view'] } : {},
+  validateSearch: (search: Record<string, unknown>): { view?: 'difference' | 'left-out' | 'what-if' } =>
+    search['view'] === 'difference' || search['view'] === 'left-out' || search['view'] === 'what-if'
+      ? { view: search['view'] }
+      : {},
 })
 
 const compactionsRoute = createRoute({

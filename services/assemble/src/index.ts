@@ -21,6 +21,7 @@ export { BuildInputCache } from './memory/build-input-cache.js'
 export { ContextMaker } from './memory/context-maker.js'
 export { PreviousContextCache } from './memory/previous-contexts.js'
 export { TokenCounter } from './memory/token-counter.js'
+export { createPreview, type Preview } from './preview.js'
 
 /**
  * Contexts of one project that a worker builds at once: few beside other projects, and one under heavy load, so that others

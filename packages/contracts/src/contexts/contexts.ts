@@ -61,6 +61,11 @@ export const contextRequestSchema = z.strictObject({
    * Default `short`; contexts built over MCP have full references.
    */
   references: z.enum(['short', 'full'], { error: 'must be short or full' }).optional(),
+  /**
+   * `false`: a preview. It is built like every context, but neither stored nor reported, and its id names nothing. Default
+   * `true`.
+   */
+  store: z.boolean().optional(),
   /** Restricts the contents; see {@link scopeSchema}. Default: the whole thread. */
   scope: scopeSchema.optional(),
   /** Returns the latest context that was built for the same request up to this past time, without building it again. */

@@ -164,6 +164,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'memories.minScore': 'Lowest score, 0 to 1',
       'memories.instructions': 'Include lasting instructions and preferences of people',
       prebuild: 'Prepare the next context in the background',
+      store: 'false: a preview, of which nothing is stored',
       scope: 'Limits the contents',
       'scope.threads': 'Only these threads of the agent, as one conversation',
       'scope.since': `Only from this time on. ${MOMENT}`,

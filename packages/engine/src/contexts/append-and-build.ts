@@ -16,6 +16,7 @@ import { appendMessages } from '../messages/messages.js'
 import type { EngineContext } from '../setup/options.js'
 import { buildContext } from './build-context.js'
 import { startContextRequest } from './contexts.js'
+import { refuseStoredPreview } from './preview-context.js'
 
 /**
  * Appends the messages of a request, if it has any, waits until they are stored, and builds the context.
@@ -31,7 +32,7 @@ export async function appendAndBuild(
   const { deadlineMs = DEADLINE_MS_DEFAULT, ...others } = options
   const build = (checked: ContextRequest, leftMs: number, contextId: string | undefined) =>
     buildContext(parts, checked, { ...others, deadlineMs: leftMs, contextId })
-  const { outcome, appended } = await afterAppend(parts, request, { ...others, deadlineMs }, build)
+  const { outcome, appended } = await afterAppend(parts, request, { ...others, deadlineMs, isAwaited: true }, build)
   return appended === null ? outcome : { ...outcome, appended }
 }
 
@@ -45,8 +46,11 @@ export async function appendAndOrder(
   request: BuildRequest,
   { deadlineMs = limits.waitMsMax, ...others }: Pick<BuildOptions, 'deadlineMs' | 'idempotencyKey'> = {},
 ): Promise<string> {
-  const { outcome } = await afterAppend(parts, request, { ...others, deadlineMs }, (checked, leftMs, contextId) =>
-    startContextRequest(parts, checked, { deadlineMs: leftMs, contextId }),
+  const { outcome } = await afterAppend(
+    parts,
+    request,
+    { ...others, deadlineMs, isAwaited: false },
+    (checked, leftMs, contextId) => startContextRequest(parts, checked, { deadlineMs: leftMs, contextId }),
   )
   return outcome
 }
@@ -54,11 +58,21 @@ export async function appendAndOrder(
 async function afterAppend<Outcome>(
   parts: EngineContext,
   { append, appendFormat, ...request }: BuildRequest,
-  { deadlineMs, signal, onBusy, idempotencyKey }: BuildOptions & { readonly deadlineMs: number },
+  {
+    deadlineMs,
+    signal,
+    onBusy,
+    idempotencyKey,
+    isAwaited,
+  }: BuildOptions & {
+    readonly deadlineMs: number
+    readonly isAwaited: boolean
+  },
   work: (checked: ContextRequest, leftMs: number, contextId: string | undefined) => Promise<Outcome>,
 ): Promise<{ readonly outcome: Outcome; readonly appended: AppendResult | null }> {
   // Before anything is stored: a request that is refused has no effect.
   const checked = parse(contextRequestSchema, request, 'context request')
+  refuseStoredPreview(checked, { isAppended: append !== undefined, isAwaited })
   checkDeadline(deadlineMs)
   const contextId = idempotencyKey === undefined ? undefined : idsOfKey(idempotencyKey, 'context', checked.thread)(0)
   if (append === undefined) {

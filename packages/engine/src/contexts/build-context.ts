@@ -15,6 +15,7 @@ import { loadContext, requestContext, unpackResult } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
+import { previewContext } from './preview-context.js'
 import { jobOf, refuseOtherRequest, resultOf, rowOf } from './request-row.js'
 
 export interface BuildContextOptions extends Omit<BuildOptions, 'idempotencyKey'> {
@@ -35,7 +36,7 @@ export async function buildContext(
   request: ContextRequest,
   { deadlineMs = DEADLINE_MS_DEFAULT, signal, onBusy = 'wait', contextId }: BuildContextOptions = {},
 ): Promise<ContextResult> {
-  const checked = parse(contextRequestSchema, request, 'context request')
+  const { store, ...checked } = parse(contextRequestSchema, request, 'context request')
   checkDeadline(deadlineMs)
   if (checked.at !== undefined) return await contextAt(parts, { ...checked, at: checked.at })
   const { queues, projectId, clock } = parts
@@ -43,6 +44,7 @@ export async function buildContext(
   const endsAtMs = clock.monotonicMs() + deadlineMs
   const release = onBusy === 'fail' ? take() : await retryUntil(async () => take(), { clock, endsAtMs, signal })
   try {
+    if (store === false) return await previewContext(parts, checked, deadlineMs)
     const deadline = { leftMs: Math.max(1, endsAtMs - clock.monotonicMs()), signal }
     const context = new AwaitedContext(parts, checked, deadline, contextId)
     return await withPartBytes(parts, await context.answered())

@@ -33,7 +33,7 @@ export async function startContextRequest(
   request: ContextRequest,
   { deadlineMs = limits.waitMsMax, contextId }: Pick<BuildContextOptions, 'deadlineMs' | 'contextId'> = {},
 ): Promise<string> {
-  const checked = parse(contextRequestSchema, request, 'context request')
+  const { store: _, ...checked } = parse(contextRequestSchema, request, 'context request')
   checkDeadline(deadlineMs)
   if (checked.at !== undefined) return (await contextAt(parts, { ...checked, at: checked.at })).id
   const { store, queues, projectId, log } = parts

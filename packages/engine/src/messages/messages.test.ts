@@ -40,6 +40,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
     directAppends: null,
+    previewer: null,
     ensureProjectName: () => null,
   }
   return (messages: readonly NewMessage[], ack: 'queued' | 'stored', more: Pick<AppendOptions, 'idsAreNew'> = {}) =>

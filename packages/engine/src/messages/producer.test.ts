@@ -41,6 +41,7 @@ function producing(
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
     directAppends: null,
+    previewer: null,
     ensureProjectName: async () => {},
   }
   const producer = createProducer(parts, { agent: 'a', ack: 'queued', ...options })

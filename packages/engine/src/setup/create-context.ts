@@ -18,6 +18,7 @@ export function createContext(options: ClientOptions): EngineContext {
     clock = systemClock,
     embedder = null,
     directAppends = null,
+    previewer = null,
   } = options
   const name = parse(nameSchema, project, 'project')
   const projectId = projectIdOf(name)
@@ -51,6 +52,7 @@ export function createContext(options: ClientOptions): EngineContext {
     likelyPrepared: new LikelyPrepared(),
     embedder,
     directAppends,
+    previewer,
     ensureProjectName,
   }
 }

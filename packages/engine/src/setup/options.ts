@@ -1,10 +1,26 @@
-import { limits, type PartialSettings, validationError } from '@heddle/contracts'
+import {
+  type ContextRequest,
+  type ContextResult,
+  limits,
+  type PartialSettings,
+  validationError,
+} from '@heddle/contracts'
 import type { Queues } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { QueryEmbedder, Store } from '@heddle/store'
 import type { DirectAppends } from '../messages/direct-appends.js'
 import type { Ordinals } from '../messages/ordinals.js'
 import type { LikelyPrepared } from './likely-prepared.js'
+
+/**
+ * Builds contexts that are not stored. Building belongs to a stage, so the program that opens the client provides it.
+ *
+ * @throws PermanentError as a build; `PAYLOAD_TOO_LARGE` if the input is too large for this process
+ */
+export type Previewer = (
+  request: ContextRequest,
+  how: { readonly projectId: string; readonly deadlineMs: number },
+) => Promise<Omit<ContextResult, 'id'>>
 
 export interface ClientOptions {
   readonly store: Store
@@ -28,6 +44,8 @@ export interface ClientOptions {
    * Without it, workers commit them.
    */
   readonly directAppends?: DirectAppends | null
+  /** Without it, requests for contexts that are not stored are refused. */
+  readonly previewer?: Previewer | null
 }
 
 /** The state shared by the parts of a client. */
@@ -44,6 +62,7 @@ export interface EngineContext {
   readonly likelyPrepared: LikelyPrepared
   readonly embedder: QueryEmbedder | null
   readonly directAppends: DirectAppends | null
+  readonly previewer: Previewer | null
   /**
    * Stores the name of the project once, for readable references: messages contain only its id.
    *

@@ -13,6 +13,7 @@ import { Delivered } from './delivered.js'
 import { Difference } from './difference.js'
 import { LeftOut } from './left-out.js'
 import { SectionBar } from './section-bar.js'
+import { WhatIf } from './what-if.js'
 
 export function ContextScreen() {
   const { thread, context: id } = useParams({ from: '/threads/$thread/contexts/$context' })
@@ -104,6 +105,7 @@ function Built({ context, before }: { context: ContextResult; before: string | u
       </nav>
       {view === undefined ? <Delivered context={context} before={before} /> : null}
       {view === 'left-out' ? <LeftOut entries={unshown} ineligible={receipt.ineligible} thread={thread} /> : null}
+      {view === 'what-if' ? <WhatIf context={context} /> : null}
       {view === 'difference' ? <Difference before={before} after={id} /> : null}
     </>
   )
@@ -114,4 +116,5 @@ const views = (unshown: number) =>
     [undefined, 'As delivered'],
     ['left-out', counted(unshown, 'line not shown', 'lines not shown')],
     ['difference', 'Difference to the context before'],
+    ['what-if', 'What if'],
   ] as const

@@ -25,6 +25,8 @@ export interface RelevanceQuery {
   /** The query in the user's words. */
   readonly query: string
   readonly limits: SelectionLimits & { readonly wordShare: number; readonly types: SelectionTypes }
+  /** Whether vectors of new and changed items are stored. Default true. */
+  readonly isKept?: boolean | undefined
   readonly signal?: AbortSignal
 }
 
@@ -41,11 +43,18 @@ const WORDS_CHARACTERS_MAX = 4_000
  * @throws errors of the embedder; PermanentError `INTERNAL` if its vectors have unexpected dimensions
  */
 export async function relevantItems(options: RelevanceQuery): Promise<Selection<ItemRow>> {
-  const { store, projectId, items, query, limits, signal } = options
+  const { store, projectId, items, query, limits, isKept, signal } = options
   const embedder = checkedEmbedder(options.embedder)
   const { model, dimensions } = embedder
   const given = items.map((item) => ({ itemId: item.itemId, text: itemText(item) }))
-  const { items: embedded } = await embedItems({ store, embedder, projectId, items: given, ...(signal && { signal }) })
+  const { items: embedded } = await embedItems({
+    store,
+    embedder,
+    projectId,
+    items: given,
+    isKept,
+    ...(signal && { signal }),
+  })
   const texts = chunkText(query)
     .slice(0, QUERY_CHUNKS_MAX)
     .map(({ text }) => text)

@@ -35,6 +35,8 @@ export interface EmbedItemsOptions {
   readonly embedder: TextEmbedder
   readonly projectId: string
   readonly items: readonly EmbeddableItem[]
+  /** Whether made vectors are stored. Default true. */
+  readonly isKept?: boolean | undefined
   readonly signal?: AbortSignal
 }
 
@@ -46,7 +48,7 @@ export interface EmbedItemsOptions {
  * @throws errors of the embedder; nothing is stored then
  */
 export async function embedItems(options: EmbedItemsOptions): Promise<{ items: ItemVectors[]; embeddedTexts: number }> {
-  const { store, embedder, projectId, items, signal } = options
+  const { store, embedder, projectId, items, isKept = true, signal } = options
   const { model, dimensions } = embedder
   const itemIds = items.map(({ itemId }) => itemId)
   const known = await store.inProject(projectId, (tx) => loadStored(tx, { model, itemIds }))
@@ -67,7 +69,8 @@ export async function embedItems(options: EmbedItemsOptions): Promise<{ items: I
     chunkHashes: Buffer.concat(chunks.map(({ hash }) => hash)),
     vectors: chunks.map(({ text, vector }) => vector ?? vectorOf.get(text) ?? new Int8Array(dimensions)),
   }))
-  if (made.length > 0) await store.inProject(projectId, (tx) => replaceItemVectors(tx, { model, items: made }))
+  if (isKept && made.length > 0)
+    await store.inProject(projectId, (tx) => replaceItemVectors(tx, { model, items: made }))
   const madeById = new Map(made.map((item) => [item.itemId, item]))
   return {
     embeddedTexts: texts.length,

@@ -23,6 +23,8 @@ export interface ChooseItemsDeps {
   readonly embedder?: TextEmbedder | null
   readonly selectionTimeoutMs?: number
   readonly selections: SelectionCache
+  /** Whether vectors of new items are stored. Default true. */
+  readonly isKept?: boolean
 }
 
 export interface ItemChoice extends LoadedItems {
@@ -52,7 +54,7 @@ export async function chooseItems(deps: ChooseItemsDeps, projectId: string, choi
     const limits = limitsOf(choice)
     const { model } = embedder
     const selecting = selections.find({ projectId, model, query, limits, candidates: items }, (like) =>
-      relevantItems({ store, embedder, projectId, items, query: like, limits }),
+      relevantItems({ store, embedder, projectId, items, query: like, limits, isKept: deps.isKept }),
     )
     return itemsWithSelection(
       choice,

@@ -35,6 +35,7 @@ import { contextLines, messageLines, nothingShown } from './context-view.js'
 import { registerContextWindows } from './context-windows.js'
 
 interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, UrlOptions {
+  readonly store?: boolean
   readonly agent?: string
   readonly thread: string
   readonly message?: string
@@ -87,6 +88,7 @@ export function registerContext(program: Command, context: CommandContext): void
       rollingWindowOption,
     )
     .option('--messages', 'also print the messages')
+    .option('--no-store', 'preview it: build it as usual, and store nothing')
   withCommonOptions(withUrlOption(withScopeOptions(withIterationOptions(build))), [
     'heddle context build --agent coder --thread session --budget 16000',
     'heddle context build --agent coder --thread session --message "why Postgres?" --memories',
@@ -143,6 +145,7 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
     format,
     fill,
     at,
+    ...(options.store === false && { store: false }),
     ...(rollingWindow !== undefined && { rollingWindow: rollingWindow === 'none' ? null : rollingWindow }),
     ...(memories !== undefined && { memories: typeof memories === 'number' ? { tokensMax: memories } : memories }),
     ...(options.instructions === true && {
