@@ -5,15 +5,17 @@ import {
   beginMessageErasure,
   continueErasure,
   findUnfinishedErasures,
+  finishContext,
   listHistory,
   loadErasure,
   loadThread,
   type MessageRange,
   recordSummaryPart,
+  type Tx,
 } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
-import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
-import { asOwner, freshThread } from './erasure-support.js'
+import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
+import { asOwner, freshThread, heldTransaction, whenBlocked } from './erasure-support.js'
 
 const database = storeOfTests()
 
@@ -145,6 +147,30 @@ describe('an erasure of messages', () => {
     await inProject(PROJECT, (tx) => recordSummaryPart(tx, { ...part, erasedCount: 1 }))
     expect(await partsOf()).toHaveLength(1)
     expect(await inProject(PROJECT, (tx) => advanceEmbedCursor(tx, { threadId, toSeq: 3, erasedCount: 1 }))).toBe(true)
+  })
+
+  it('refuses a context that was built from the thread before, and waits for one that is being stored', async () => {
+    const { thread, threadId, messageIds } = await freshThread(database.store, 3)
+    const receipt = { stateId: null, agentVersion: 1, headSeq: 3, entries: [], sections: [] }
+    const finish = (tx: Tx, erasedCount: number) =>
+      finishContext(tx, {
+        id: newId(),
+        result: { receipt, budget: 9, tokensUsed: 1, summaryUsed: false, messages: [] } as never,
+        asked: { threadId, request: { thread }, deadlineAtMs: Date.now() + 9_000 },
+        erasedCount,
+      })
+    const stored = await heldTransaction(database.store, (tx) => finish(tx, 0))
+    const erasing = erase(threadId, { messageId: messageIds[1] ?? '' })
+    await whenBlocked(database)
+    await stored.commit()
+    await erasing
+    await expect(inProject(PROJECT, (tx) => finish(tx, 0))).rejects.toThrow(/erased meanwhile/)
+    expect(await inProject(PROJECT, (tx) => finish(tx, 1))).toBe(true)
+    const rows = await asOwner(
+      database.url,
+      (sql) => sql`select status from heddle.contexts where thread_id = ${threadId} order by built_at`,
+    )
+    expect(rows.map((row) => row['status'])).toEqual(['failed', 'built'])
   })
 
   it('is continued by any process after the one that began it died', async () => {
