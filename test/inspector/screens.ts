@@ -64,6 +64,37 @@ export const screens: readonly Screen[] = [
     },
   },
   {
+    name: 'agents',
+    async show(page, { url }) {
+      await page.goto(`${url}/ui/#/agents`)
+      await page.getByRole('link', { name: 'coder' }).waitFor()
+    },
+  },
+  {
+    name: 'agent-settings',
+    async show(page, { url }) {
+      await page.goto(`${url}/ui/#/agents/coder?view=settings`)
+      await page.getByRole('rowheader', { name: 'budget', exact: true }).waitFor()
+    },
+  },
+  {
+    name: 'agent-items',
+    async show(page, { url }) {
+      await page.goto(`${url}/ui/#/agents/coder?view=items`)
+      await page.getByText('Figures over').waitFor()
+    },
+  },
+  {
+    name: 'agent-snapshots',
+    async show(page, { url }) {
+      await page.goto(`${url}/ui/#/agents/coder?view=snapshots`)
+      await page
+        .getByText(/^No window of this agent was saved|messages of/)
+        .first()
+        .waitFor()
+    },
+  },
+  {
     name: 'pipeline',
     async show(page, { url }) {
       await page.goto(`${url}/ui/#/pipeline`)

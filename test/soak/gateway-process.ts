@@ -26,7 +26,7 @@ const backend = gatewayBackendOf({
   store,
   queues,
   client: createClient({ store, queues, project, settings, embedder, log, directAppends }),
-  config: { project, settings },
+  config: { project, settings, settingLayers: [] },
   projectId: projectIdOf(project),
   embedder,
   directAppends,

@@ -136,7 +136,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     })
     opened.push('workers', Number.POSITIVE_INFINITY, () => stages.stop())
 
-    const { project, settings } = config
+    const { project, settings, settingLayers } = config
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
     const previewer = createPreview({ store, clock: systemClock, log, settings, embedder })
     const client = createClient({
@@ -144,6 +144,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       queues,
       project,
       settings,
+      settingLayers,
       snapshotsFolder: snapshotsFolderOf(config),
       log,
       embedder,

@@ -17,7 +17,7 @@ export interface GatewayEngine
   > {
   /** Default: previews are refused. */
   readonly previewer?: Engine['previewer']
-  readonly config: Pick<Config, 'project' | 'settings'>
+  readonly config: Pick<Config, 'project' | 'settings' | 'settingLayers'>
 }
 
 /** Warns that no key exists. A gateway starts without keys, too, and refuses all requests until one is created. */
@@ -50,6 +50,7 @@ export function gatewayBackendOf(
         queues,
         project,
         settings: config.settings,
+        settingLayers: config.settingLayers,
         embedder,
         directAppends,
         previewer,

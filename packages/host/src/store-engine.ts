@@ -47,13 +47,14 @@ export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreE
     const applicationName = applicationNameOf({ queuePrefix: config.queuePrefix, pid: process.pid, stages: [] })
     const { store: connectionsMax } = connectionsOf(config, [])
     const store = await openMigratedStore(server, { applicationName, connectionsMax, config, log, opened })
-    const { project, settings } = config
+    const { project, settings, settingLayers } = config
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
     const client = createClient({
       store,
       queues: null,
       project,
       settings,
+      settingLayers,
       snapshotsFolder: snapshotsFolderOf(config),
       log,
       embedder,

@@ -1,4 +1,6 @@
 import { createHashHistory, createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { AgentScreen, type AgentView, isAgentView } from './agents/agent-screen.js'
+import { AgentsScreen } from './agents/agents-screen.js'
 import { CompactionsScreen } from './compactions/compactions-screen.js'
 import { ContextScreen } from './contexts/context-screen.js'
 import { ContextsScreen } from './contexts/contexts-screen.js'
@@ -60,6 +62,18 @@ export const contextRoute = createRoute({
       : {},
 })
 
+export const agentsRoute = createRoute({ getParentRoute: () => rootRoute, path: '/agents', component: AgentsScreen })
+
+export const agentRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/agents/$agent',
+  component: AgentScreen,
+  validateSearch: ({ view, snapshot }: Record<string, unknown>): { view?: AgentView; snapshot?: string } => ({
+    ...(isAgentView(view) && { view }),
+    ...(text(snapshot) !== undefined && { snapshot: text(snapshot) }),
+  }),
+})
+
 const compactionsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/threads/$thread/compactions',
@@ -95,6 +109,8 @@ export const router = createRouter({
     contextsRoute,
     contextRoute,
     compactionsRoute,
+    agentsRoute,
+    agentRoute,
     pipelineRoute,
     searchRoute,
     resultRoute,

@@ -86,6 +86,15 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.contexts.compress({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  test('shows the settings in force, and who sets each', async () => {
+    const { items } = await client.agents.settings('reader')
+    const named = new Map(items.map((setting) => [setting.name, setting]))
+    expect(named.get('budget')).toEqual({ name: 'budget', value: 6_000, from: 'agent', default: null })
+    expect(named.get('strategy')).toMatchObject({ value: 'sandwich', from: null })
+    expect(items.length).toBeGreaterThan(60)
+    await expect(client.agents.settings('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   test('pins a stored message, lists the pin, and takes it back', async () => {
     const pinned = await client.pins.set({ thread: 'long', agent: 'reader', fromSeq: 1, toSeq: 2 })
     expect(pinned).toMatchObject({ thread: 'long', agent: 'reader', action: 'pinned', messages: 2 })

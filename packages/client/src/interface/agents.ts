@@ -5,6 +5,7 @@ import {
   type ClearResult,
   type ErasureResult,
   type Restored,
+  type SettingInForce,
   type Snapshot,
   type SnapshotFile,
   type SnapshotRequest,
@@ -18,6 +19,8 @@ import type { RestoreOptions, SaveOptions, SnapshotListOptions } from './snapsho
 export interface AgentsClient {
   put(name: string, body: AgentBody): Promise<Agent>
   get(name: string): Promise<Agent>
+  /** The settings in force, and who sets each of them. */
+  settings(name: string): Promise<Page<SettingInForce>>
   list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
   /** Permanently erases it, with its threads, items and snapshots. */

@@ -34,6 +34,7 @@ export type {
   SearchExplanation,
   SearchHit,
   SearchResult,
+  SettingInForce,
   StageState,
   StageSwitched,
   StateOverview,

@@ -46,6 +46,21 @@ export const agentSchema = named(
 )
 export type Agent = z.infer<typeof agentSchema>
 
+export const settingOriginSchema = named(
+  'SettingInForce',
+  z.object({
+    /** `prune.keepLastN` */
+    name: z.string(),
+    value: z.unknown(),
+    /** The source that sets it: `file` and `environment` of the deployment, `flags` of its command, or `agent`; null for a default. */
+    from: z.string().nullable(),
+    default: z.unknown(),
+  }),
+)
+/** A setting in force for an agent. */
+export type SettingInForce = OutputOf<typeof settingOriginSchema>
+export const settingPageSchema = named('SettingPage', pageSchema(settingOriginSchema))
+
 export const agentSummarySchema = named(
   'AgentSummary',
   z.object({

@@ -5,6 +5,7 @@ import {
   agentSchema,
   clearBodySchema,
   clearedSchema,
+  settingPageSchema,
 } from '../http/agents.js'
 import { pageQuerySchema } from '../http/common.js'
 import { erasureQuerySchema } from '../http/threads.js'
@@ -38,6 +39,18 @@ export const agentOperations = {
     summary: 'The latest version of an agent',
     params: agentParamsSchema,
     answers: agentAnswer,
+  }),
+  listSettings: operation({
+    method: 'GET',
+    path: '/v1/agents/:agent/settings',
+    tag: 'agents',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The settings in force for an agent, and who sets each of them',
+    description:
+      'The agent overrides the environment and the file of the process that answers. Threads and requests override it.',
+    params: agentParamsSchema,
+    answers: { 200: { description: 'All settings, in one page.', schema: settingPageSchema } },
   }),
   listAgents: operation({
     method: 'GET',

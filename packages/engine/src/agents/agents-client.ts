@@ -5,11 +5,13 @@ import { restoreSnapshot } from '../snapshots/snapshot-restore.js'
 import { getSnapshot, listAllSnapshots, saveSnapshot } from '../snapshots/snapshots.js'
 import { getAgent, listAllAgents, setAgent } from './agents.js'
 import { clearWindows } from './clears.js'
+import { settingsInForce } from './settings-in-force.js'
 
 export function agentsClient(parts: EngineContext): AgentsClient {
   return {
     put: (agent, body) => setAgent(parts, agent, body),
     get: (agent) => getAgent(parts, agent),
+    settings: (agent) => settingsInForce(parts, agent),
     list: (options) => listAllAgents(parts, options),
     clear: (agent, options) => clearWindows(parts, agent, options),
     delete: (agent, options) => eraseAgent(parts, agent, options),

@@ -33,6 +33,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     project: 'p',
     projectId: '018f0000-0000-7000-8000-000000000000',
     settings: {},
+    settingLayers: [],
     snapshotsFolder: null,
     log: undefined,
     clock: new ManualClock(),

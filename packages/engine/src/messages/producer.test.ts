@@ -34,6 +34,7 @@ function producing(
     project: 'p',
     projectId: PROJECT_ID,
     settings: {},
+    settingLayers: [],
     snapshotsFolder: null,
     log: undefined,
     clock,

@@ -3,6 +3,7 @@ import {
   type ContextResult,
   limits,
   type PartialSettings,
+  type SettingLayer,
   validationError,
 } from '@heddle/contracts'
 import type { Queues } from '@heddle/queue'
@@ -30,6 +31,8 @@ export interface ClientOptions {
   readonly project?: string
   /** Settings of the file and the environment, under those of agents. */
   readonly settings?: PartialSettings
+  /** The same by source, in ascending precedence. Default: one source, `configuration`. */
+  readonly settingLayers?: readonly SettingLayer[]
   /** The folder of snapshot files, for a program that shares it with the workers: an erasure then removes them at once. */
   readonly snapshotsFolder?: string
   readonly log?: Logger
@@ -55,6 +58,7 @@ export interface EngineContext {
   readonly project: string
   readonly projectId: string
   readonly settings: PartialSettings
+  readonly settingLayers: readonly SettingLayer[]
   readonly snapshotsFolder: string | null
   readonly log: Logger | undefined
   readonly clock: Clock

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 
-import { threadQuery, useMay } from '../data/queries.js'
+import { useMay } from '../data/permissions.js'
+import { threadQuery } from '../data/queries.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
 import { useTitle } from '../shell/title.js'

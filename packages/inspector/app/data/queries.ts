@@ -1,5 +1,5 @@
 import { type ArchiveHit, type Finding, limits, type StageSample } from '@heddle/contracts'
-import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { type Conditions, toArchive, toSearch } from '../search/conditions.js'
 import { ask, client, loadSession } from './client.js'
 
@@ -11,11 +11,6 @@ import { ask, client, loadSession } from './client.js'
 const PAGE = 200
 
 export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: loadSession, retry: false })
-
-/** Whether the reader may do it: what a reader may not do has no button. */
-export function useMay(permission: string): boolean {
-  return useQuery(sessionQuery).data?.permissions.includes(permission) ?? false
-}
 
 export const threadsQuery = (search: string, agent: string) =>
   infiniteQueryOptions({

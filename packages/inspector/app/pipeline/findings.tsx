@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { findingsQuery, useMay } from '../data/queries.js'
+import { useMay } from '../data/permissions.js'
+import { findingsQuery } from '../data/queries.js'
 import { visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'

@@ -78,6 +78,9 @@ function Header({ session }: { session?: Session }) {
             <Link to="/search" activeProps={{ 'aria-current': 'page' }}>
               Search
             </Link>
+            <Link to="/agents" activeProps={{ 'aria-current': 'page' }}>
+              Agents
+            </Link>
             <Link to="/pipeline" activeProps={{ 'aria-current': 'page' }}>
               Pipeline
             </Link>

@@ -66,6 +66,7 @@ describe('loadConfig', () => {
       hosts: [],
       logLevel: 'info',
       settings: {},
+      settingLayers: ['file', 'environment', 'flags'].map((from) => ({ from, settings: {} })),
       embedder: { kind: 'auto', model: null, modelsDir: null, baseUrl: null, dimensions: null, threads: null },
       connections: { store: null, workers: null },
       workers: { niceness: 10 },
@@ -94,6 +95,18 @@ describe('loadConfig', () => {
     expect(loadConfig({ env: { DATABASE_URL, REDIS_URL: 'redis://cache' }, cwd }).mode).toBe('redis')
     expect(faultsOf({ env: { REDIS_URL: 'redis://cache' }, cwd })).toEqual([
       'REDIS_URL: needs DATABASE_URL beside it, because messages are kept in Postgres',
+    ])
+  })
+
+  it('keeps the settings of each source apart', () => {
+    const cwd = folder('settings: { budget: 5000, prune: { keepLastN: 3 } }')
+    const flags = { settings: { strategy: 'tree' } }
+    const { settings, settingLayers } = loadConfig({ env: { HEDDLE_BUDGET: '7000' }, cwd, flags })
+    expect(settings).toMatchObject({ budget: 7_000, prune: { keepLastN: 3 }, strategy: 'tree' })
+    expect(settingLayers).toEqual([
+      { from: 'file', settings: { budget: 5_000, prune: { keepLastN: 3 } } },
+      { from: 'environment', settings: { budget: 7_000 } },
+      { from: 'flags', settings: { strategy: 'tree' } },
     ])
   })
 

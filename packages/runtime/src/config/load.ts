@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { describeReceived, type PartialSettings, PermanentError, wording } from '@heddle/contracts'
+import { describeReceived, type PartialSettings, PermanentError, type SettingLayer, wording } from '@heddle/contracts'
 import type { LogLevel } from '../logger.js'
 import { readEnvironment, variableOf } from './environment.js'
 import { isRecord, type Layer, readFile } from './file.js'
@@ -28,6 +28,8 @@ export interface Config {
   logLevel: LogLevel
   /** Settings of agents in the file and the environment; overridden by the agents' own settings. */
   settings: PartialSettings
+  /** The same by source, in ascending precedence: `file`, `environment` and `flags`. */
+  settingLayers: readonly SettingLayer[]
   /**
    * Maximum number of a process's connections to Postgres, for the store and for the jobs of its workers. Null:
    * determined by its tasks.
@@ -123,10 +125,15 @@ export function loadConfig(sources: ConfigSources): Config {
       },
     )
   }
-  return withDefaults(rawConfigSchema.parse(raw), sources.cwd)
+  const kinds = ['file', 'environment', 'flags'] as const
+  const settingLayers = layers.map(({ values }, place) => ({
+    from: kinds[place] ?? 'flags',
+    settings: settingsOf(rawConfigSchema.parse(values)),
+  }))
+  return { ...withDefaults(rawConfigSchema.parse(raw), sources.cwd), settingLayers }
 }
 
-function withDefaults(raw: RawConfig, cwd: string): Config {
+function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'> {
   return {
     mode: raw.databaseUrl === undefined ? 'embedded' : raw.redisUrl === undefined ? 'postgres' : 'redis',
     databaseUrl: raw.databaseUrl ?? null,

@@ -10,6 +10,7 @@ export const agentHandlers: Handlers<typeof agentOperations> = {
     return await (isAdmin ? agents.put(agent, body) : makeNewAgent(agents, agent, { body, role }))
   },
   getAgent: ({ client, params }) => client.agents.get(params.agent),
+  listSettings: ({ client, params }) => client.agents.settings(params.agent),
   listAgents: ({ client, query }) => client.agents.list(query),
   deleteAgent: (request) => erase(request, (how) => request.client.agents.delete(request.params.agent, how)),
   clearAgent: ({ client, params, body, headers }) =>

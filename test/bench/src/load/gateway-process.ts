@@ -50,7 +50,7 @@ async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<Gate
     store,
     queues,
     client: createClient({ store, queues, project, settings, log, directAppends }),
-    config: { project, settings },
+    config: { project, settings, settingLayers: [] },
     projectId: projectIdOf(project),
     embedder: () => Promise.reject(new TypeError('nothing is searched here')),
     directAppends,
