@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executablePath, launch, openPage } from './open-page.js'
-import { type RecordedThread, startRecordedThread, THREAD } from './recorded-thread.js'
+import { AGENT, type RecordedThread, startRecordedThread, THREAD } from './recorded-thread.js'
 
 describe.skipIf(executablePath === null)('what if', () => {
   let recorded: RecordedThread
@@ -47,6 +47,24 @@ describe.skipIf(executablePath === null)('what if', () => {
     await page.getByLabel('Budget in tokens').fill('1')
     await page.getByRole('button', { name: 'Build without storing' }).press('Enter')
     await page.getByRole('alert').getByRole('heading', { name: 'BUDGET_TOO_SMALL' }).waitFor()
+    await close()
+  })
+
+  test("the provider's count of a context is beside Heddle's, from the reply that names it", async () => {
+    const { page, faults, close } = await openPage(browser, recorded.url)
+    const context = await recorded.client.contexts.build({ thread: THREAD, budget: 9_000, format: 'anthropic' })
+    const usage = { input_tokens: context.tokensUsed - 1_000, cache_read_input_tokens: 1_100, output_tokens: 40 }
+    const reply = { role: 'assistant', content: 'Beside them.', model: 'claude-sonnet-4-5', usage } as const
+    await recorded.client.messages.append({ agent: AGENT, thread: THREAD, contextId: context.id, messages: [reply] })
+    await page.goto(`${recorded.url}/ui/#/threads/${THREAD}/contexts/${context.id}`)
+    const figure = (value: number) => value.toLocaleString('en')
+    const percent = (10_000 / context.tokensUsed).toFixed(1)
+    await page
+      .getByText(
+        `The provider counted ${figure(context.tokensUsed + 100)} tokens, +${percent} % to the ${figure(context.tokensUsed)} counted here; model claude-sonnet-4-5.`,
+      )
+      .waitFor()
+    expect(faults).toEqual([])
     await close()
   })
 })

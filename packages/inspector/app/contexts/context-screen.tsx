@@ -12,6 +12,7 @@ import { useTitle } from '../shell/title.js'
 import { Delivered } from './delivered.js'
 import { Difference } from './difference.js'
 import { LeftOut } from './left-out.js'
+import { ReportedUsage } from './reported-usage.js'
 import { SectionBar } from './section-bar.js'
 import { WhatIf } from './what-if.js'
 
@@ -79,6 +80,7 @@ function Built({ context, before }: { context: ContextResult; before: string | u
         </span>
         {receipt.summarizer ? <span> summary from {visible(receipt.summarizer)}</span> : null}
       </p>
+      <ReportedUsage context={context} />
       <SectionBar sections={receipt.sections} budget={budget} />
       {receipt.notes.map((note) => (
         <p key={note} className="warning">

@@ -41,6 +41,13 @@ export const messagesQuery = (thread: string, order: Order) =>
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   })
 
+/** The newest messages, among which is the reply to a recent context. */
+export const messagesOfReplyQuery = (thread: string) =>
+  queryOptions({
+    queryKey: ['messages', thread, 'newest'],
+    queryFn: () => client.messages.list({ thread, order: 'desc', limit: PAGE }),
+  })
+
 export const archiveQuery = (thread: string) =>
   queryOptions({ queryKey: ['archive', thread], queryFn: () => client.archive.list({ thread, limit: 500 }) })
 
