@@ -3,16 +3,18 @@ import { figure } from '../data/text.js'
 interface SectionBarProps {
   readonly sections: readonly { readonly name: string; readonly tokens: number; readonly count: number }[]
   readonly budget: number
+  /** Of the region; two bars on one screen need two. */
+  readonly name?: string
 }
 
 /** The tokens of each section beside the free ones; the table holds the figures. */
-export function SectionBar({ sections, budget }: SectionBarProps) {
+export function SectionBar({ sections, budget, name = 'Tokens by section' }: SectionBarProps) {
   const filled = sections.filter(({ tokens }) => tokens > 0)
   const used = filled.reduce((sum, { tokens }) => sum + tokens, 0)
   const free = Math.max(0, budget - used)
   const parts = [...filled.map(({ name, tokens }) => ({ name, tokens })), { name: 'free', tokens: free }]
   return (
-    <section aria-label="Tokens by section" className="sections">
+    <section aria-label={name} className="sections">
       <div className="section-bar" aria-hidden="true">
         {parts.map(({ name, tokens }) => (
           <span key={name} data-section={name} style={{ flexGrow: tokens }} />

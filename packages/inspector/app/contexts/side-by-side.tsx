@@ -25,7 +25,7 @@ function Side({ title, context, other }: { title: string; context: ContextResult
   const only = shown.filter((entry) => entry.messageId !== undefined && !ofOther.has(keyOf(entry)))
   return (
     <section aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p className="facts">
         <span>
           {figure(tokensUsed)} of {figure(budget)} tokens
@@ -33,7 +33,7 @@ function Side({ title, context, other }: { title: string; context: ContextResult
         <span>{counted(messages.length, 'message')}</span> <span>{visible(strategy)}</span> <span>{format}</span>{' '}
         <span>{summaryUsed ? 'with a summary' : 'without a summary'}</span>
       </p>
-      <SectionBar sections={receipt.sections} budget={budget} />
+      <SectionBar sections={receipt.sections} budget={budget} name={`Tokens by section: ${title}`} />
       <p>
         {modes(shown)}; {counted(receipt.entries.length - shown.length, 'line not shown', 'lines not shown')}
       </p>
