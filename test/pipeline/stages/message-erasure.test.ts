@@ -226,6 +226,7 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
       const thread = 'a run'
       const words = ['goneqqprompt', 'goneqqoutput', 'goneqqmarker']
       const iterations = Array.from({ length: 12 }, (_, index) => ({
+        id: randomUUID(),
         prompt: index === 1 ? 'goneqqprompt' : `go on ${index}`,
         output: index === 1 ? 'It is decided: goneqqoutput is used.' : `It is decided: ${index} is used.`,
         progressMarkers: index === 1 ? ['goneqqmarker'] : [`step ${index}`],
@@ -239,6 +240,7 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
       await client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
       await stages.stop()
       expect(await search(words)).toEqual({})
+      expect(await client.iterations.append({ agent: AGENT, thread, iterations })).toMatchObject({ stored: 0 })
       const { items: left } = await client.iterations.list(thread)
       expect(left.map(({ iterationNumber }) => iterationNumber)).toEqual(iterations.map((_, index) => index + 1))
     })

@@ -98,6 +98,7 @@ function loadStored({ store, projectId }: EngineContext, threadId: string, ids: 
 /** @throws ConflictError if another iteration has the id */
 function isStored(placed: PlacedMessage, stored: ReturnType<Stored['get']>, index: number): boolean {
   if (stored === undefined) return false
+  if (stored.isErased) return true
   const number = placed.iteration?.iterationNumber
   const hasItsNumber = number === undefined || number === stored.number
   if (hasItsNumber && stored.fingerprint === placedFingerprint(placed)) return true

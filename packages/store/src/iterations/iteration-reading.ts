@@ -65,7 +65,7 @@ export async function hasIteration(
 export function joinMessage(tx: Tx) {
   return tx`
     left join lateral (
-      select code, content, content_escaped, fingerprint from heddle.messages
+      select code, content, content_escaped, fingerprint, kept_aside from heddle.messages
       where messages.thread_id = iteration.thread_id
         and ${byKey(tx, tx`messages.seq`, tx`iteration.seq`)}) as message on true`
 }

@@ -70,14 +70,22 @@ export async function lookUpIterations(
   )
 }
 
+interface StoredIterationKey {
+  readonly number: number
+  readonly fingerprint: string
+  /** Whether its texts were erased: then anything under its id is a repeat. */
+  readonly isErased: boolean
+}
+
 /** The stored iterations of a thread with some ids, by id. */
 export async function storedIterations(
   tx: Tx,
   { threadId, ids }: { readonly threadId: string; readonly ids: readonly string[] },
-): Promise<ReadonlyMap<string, { readonly number: number; readonly fingerprint: string }>> {
-  const rows = await tx<(KnownIteration & { fingerprint: string })[]>`
+): Promise<ReadonlyMap<string, StoredIterationKey>> {
+  const rows = await tx<(KnownIteration & StoredIterationKey)[]>`
     select iteration.id, iteration.number,
-      encode(coalesce(iteration.fingerprint, message.fingerprint), 'hex') as fingerprint
+      encode(coalesce(iteration.fingerprint, message.fingerprint), 'hex') as fingerprint,
+      coalesce(message.kept_aside = 'erased', false) as is_erased
     from unnest(${asArray(ids)}::uuid[]) as given (id)
     cross join lateral (
       select * from heddle.iterations
