@@ -25,7 +25,6 @@ export const {
   ownersOf,
   readKey,
   refuseChanged,
-  settingLayersOf,
 } = engine
 
 export const { parseSession, readSession, sessionFormats } = sessions

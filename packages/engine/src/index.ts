@@ -7,7 +7,6 @@ export {
   type ChatCommand,
   type ChatField,
   type ChatReply,
-  settingLayersOf,
 } from './chat/index.js'
 export { createClient } from './client.js'
 

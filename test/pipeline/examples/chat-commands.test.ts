@@ -1,9 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { settingFields } from '@heddle/contracts'
-import { answerChatCommand, type ChatReply, settingLayersOf } from '@heddle/engine'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type SettingLayer, settingFields } from '@heddle/contracts'
+import { answerChatCommand, type ChatReply, createClient } from '@heddle/engine'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { pipelineOfTests, queueBackends } from '../support.js'
 
 const AGENT = 'coder'
@@ -91,15 +88,15 @@ describe.each(queueBackends())('commands of a chat on $title', ({ mode, skip }) 
     })
 
     test('settings are shown with their sources, in pages that have all of them', async () => {
-      const settings = 'settings:\n  budget: 9000\n  prune:\n    keepLastN: 4\n'
-      const folder = await mkdtemp(join(tmpdir(), 'heddle-chat-'))
-      onTestFinished(() => rm(folder, { recursive: true }))
-      await writeFile(join(folder, 'heddle.yaml'), settings)
-      const layers = settingLayersOf({ env: { HEDDLE_STRATEGY: 'tree' }, cwd: folder })
-      const { client } = tests.pipeline
+      const settingLayers: SettingLayer[] = [
+        { from: 'file', settings: { budget: 9_000, prune: { keepLastN: 4 } } },
+        { from: 'environment', settings: { strategy: 'tree' } },
+      ]
+      const { store, queues } = tests.pipeline
+      const client = createClient({ store, queues, project: 'painters', settingLayers })
       await client.agents.put('painter', { settings: { rollingWindow: 60, prune: { keepLastN: 7 } } })
       const page = async (text: string) => {
-        const reply = await answerChatCommand(client, { agent: 'painter', text, layers })
+        const reply = await answerChatCommand(client, { agent: 'painter', text })
         return reply ?? Promise.reject(new Error(`${text} was not taken for a command`))
       }
       const pages = [await page('/settings')]
@@ -110,12 +107,12 @@ describe.each(queueBackends())('commands of a chat on $title', ({ mode, skip }) 
       const values = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
       expect(values).toMatchObject({
         rollingWindow: '60 (agent)',
-        budget: '9000 (heddle.yaml)',
+        budget: '9000 (file)',
         strategy: '"tree" (environment)',
         'prune.keepLastN': '7 (agent)',
         disableAutoSummarize: 'false',
       })
-      expect(await page('/settings budget')).toMatchObject({ text: expect.stringContaining('heddle.yaml') })
+      expect(await page('/settings budget')).toMatchObject({ text: expect.stringContaining('Set by: file') })
       expect(await page(`/settings ${pages.length + 1}`)).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
     })
 

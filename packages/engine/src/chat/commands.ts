@@ -1,4 +1,4 @@
-import { nameSchema, type PermanentError, parse, type SettingLayer, validationError } from '@heddle/contracts'
+import { nameSchema, type PermanentError, parse, validationError } from '@heddle/contracts'
 import type { ChatClient } from './client.js'
 import { clearCommand, historyCommand, restoreCommand, saveCommand } from './context-commands.js'
 import { type ChatReply, chatRefusal, noAgentHere } from './reply.js'
@@ -9,14 +9,9 @@ export interface ChatCommand {
   readonly agent: string | null
   /** The whole line, such as `/context save before the refactoring`. */
   readonly text: string
-  /**
-   * The settings of `heddle.yaml` and the environment of the servers, by their sources, for `/settings`. Default: they are not
-   * known, and `/settings` shows defaults in their place.
-   */
-  readonly layers?: readonly SettingLayer[]
 }
 
-type Answer = (client: ChatClient, agent: string, rest: string, layers?: readonly SettingLayer[]) => Promise<ChatReply>
+type Answer = (client: ChatClient, agent: string, rest: string) => Promise<ChatReply>
 
 const commands: Readonly<Record<string, Answer>> = {
   'context clear': clearCommand,
@@ -50,8 +45,7 @@ export async function answerChatCommand(client: ChatClient, command: ChatCommand
   try {
     if (answer === undefined) throw unknownCommand(verb)
     if (command.agent === null) return noAgentHere()
-    const agent = parse(nameSchema, command.agent, 'agent')
-    return await answer(client, agent, name === 'settings' ? given : rest, command.layers)
+    return await answer(client, parse(nameSchema, command.agent, 'agent'), name === 'settings' ? given : rest)
   } catch (error) {
     return chatRefusal(error)
   }

@@ -1,4 +1,3 @@
 export type { ChatClient } from './client.js'
 export { answerChatCommand, type ChatCommand } from './commands.js'
 export type { ChatField, ChatReply } from './reply.js'
-export * from './setting-layers.js'

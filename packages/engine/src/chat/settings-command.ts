@@ -2,10 +2,8 @@ import {
   parse,
   partialSettingsSchema,
   readSetting,
-  type SettingLayer,
-  type SettingOrigin,
+  type SettingInForce,
   settingName,
-  settingOrigins,
   validationError,
   withSetting,
 } from '@heddle/contracts'
@@ -17,17 +15,9 @@ import { CHAT_FIELDS_MAX, type ChatReply, chatReply } from './reply.js'
  * `/settings` shows the effective settings of the agent with their sources, in pages; `/settings 2` the second page,
  * `/settings rolling_window` one setting, and `/settings rolling_window 7200` sets it. Names are those of `heddle.yaml`, or the
  * same in snake case (docs/chat.md).
- *
- * @param layers of the servers, which those of the agent override
  */
-export async function settingsCommand(
-  client: ChatClient,
-  agent: string,
-  rest: string,
-  layers: readonly SettingLayer[] = [],
-): Promise<ChatReply> {
-  const { settings } = await client.agents.get(agent)
-  const effective = settingOrigins([...layers, { from: AGENT, settings }])
+export async function settingsCommand(client: ChatClient, agent: string, rest: string): Promise<ChatReply> {
+  const { items: effective } = await client.agents.settings(agent)
   const [given = '', ...values] = rest.trim().split(/\s+/)
   if (/^\d*$/.test(given) && values.length === 0) return pageOf(agent, effective, given === '' ? 1 : Number(given))
   const name = settingName(given)
@@ -46,10 +36,7 @@ export async function settingsCommand(
   ])
 }
 
-/** The source of settings that the agent has itself. */
-const AGENT = 'agent'
-
-function pageOf(agent: string, effective: readonly SettingOrigin[], page: number): ChatReply {
+function pageOf(agent: string, effective: readonly SettingInForce[], page: number): ChatReply {
   const pages = Math.ceil(effective.length / CHAT_FIELDS_MAX)
   if (page < 1 || page > pages) throw validationError('page', `must be from 1 to ${pages}`, String(page))
   const shown = effective.slice((page - 1) * CHAT_FIELDS_MAX, page * CHAT_FIELDS_MAX)
@@ -58,10 +45,10 @@ function pageOf(agent: string, effective: readonly SettingOrigin[], page: number
 }
 
 /** The value, and where it was set unless that is the default. */
-function fieldOf({ name, value, from }: SettingOrigin) {
+function fieldOf({ name, value, from }: SettingInForce) {
   return { name, value: from === null ? JSON.stringify(value) : `${JSON.stringify(value)} (${from})` }
 }
 
-function sourceOf({ from, default: fallback }: SettingOrigin): string {
+function sourceOf({ from, default: fallback }: SettingInForce): string {
   return from === null ? 'The default.' : `Set by: ${from}. The default is ${JSON.stringify(fallback)}.`
 }

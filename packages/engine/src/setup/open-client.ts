@@ -36,13 +36,13 @@ export async function openClient({ env, cwd, ...given }: OpenClientOptions): Pro
   })
   try {
     const queues = await openCheckedQueues(store, config, config.databaseUrl, log)
-    const { project, settings } = config
+    const { project, settings, settingLayers } = config
     const directAppends = config.queue.directAppends
       ? new DirectAppends({ store, queues, clock: systemClock, log })
       : null
     return {
       kind: 'queue',
-      client: createClient({ store, queues, project, settings, log, directAppends }),
+      client: createClient({ store, queues, project, settings, settingLayers, log, directAppends }),
       async close() {
         await directAppends?.close()
         await queues.close({ timeoutMs: CLOSE_MS })
