@@ -133,11 +133,10 @@ export type EraseMessagesOptions = z.input<typeof eraseMessagesSchema>
 
 export const unpinSchema = z.strictObject(selection)
 export type UnpinOptions = z.input<typeof unpinSchema>
-export const unpinQuerySchema = unpinSchema
+/** A message or a range, in a query. */
+export const selectedMessagesQuerySchema = unpinSchema
   .omit({ thread: true })
   .extend({ fromSeq: wholeNumberSchema.pipe(sequence).optional(), toSeq: wholeNumberSchema.pipe(sequence).optional() })
-
-export const eraseMessagesQuerySchema = unpinQuerySchema
 
 export const pinSchema = unpinSchema.extend({
   /** When the pin ends, in the future; it is taken back within two minutes. Default: it has no end. */

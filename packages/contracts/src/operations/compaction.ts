@@ -6,9 +6,9 @@ import {
   pinListSchema,
   prunePlanQuerySchema,
   prunePlanSchema,
+  selectedMessagesQuerySchema,
   uncompactBodySchema,
   uncompactedSchema,
-  unpinQuerySchema,
 } from '../http/pruning.js'
 import {
   summariesQuerySchema,
@@ -80,7 +80,7 @@ export const compactionOperations = {
     repeat: 'idempotent',
     summary: 'Take pins back, also those with which messages were appended',
     params: threadParamsSchema,
-    query: unpinQuerySchema,
+    query: selectedMessagesQuerySchema,
     answers: { 200: { description: 'The change.', schema: pinChangeSchema } },
   }),
   listPins: operation({

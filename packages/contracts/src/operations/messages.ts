@@ -14,7 +14,7 @@ import {
   messagePageSchema,
   receivedAppendBodySchema,
 } from '../http/messages.js'
-import { eraseMessagesQuerySchema } from '../http/pruning.js'
+import { selectedMessagesQuerySchema } from '../http/pruning.js'
 import { threadParamsSchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
 import { erasureAnswers, erasureHeaders } from './erasure.js'
@@ -73,7 +73,7 @@ export const messageOperations = {
     description:
       'The query names `message`, or `fromSeq` with `toSeq`. Tool calls and their results are erased together. The messages stay in the history with their numbers and without content; contexts that showed them are erased, summaries are made again without them, and their ids are never stored again. An erasure that outlasts the request goes on by itself.',
     params: threadParamsSchema,
-    query: eraseMessagesQuerySchema,
+    query: selectedMessagesQuerySchema,
     headers: erasureHeaders,
     answers: erasureAnswers,
   }),
