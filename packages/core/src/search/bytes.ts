@@ -64,9 +64,10 @@ export class ByteReader {
     }
   }
 
-  bytes(count: number): Uint8Array {
+  /** @returns where the skipped bytes begin */
+  skip(count: number): number {
     if (this.at + count > this.source.length) throw new Error('postings end in the middle of a list')
     this.at += count
-    return this.source.subarray(this.at - count, this.at)
+    return this.at - count
   }
 }

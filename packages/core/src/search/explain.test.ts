@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import type { Message } from '../conversation/message.js'
 import { finish } from '../recall/steps.js'
 import { toolCatalogOf } from '../tools/catalog.js'
+import { findPostings } from './blocks.js'
 import { searchDocument } from './document.js'
 import { explainWords } from './explain.js'
 import { rankWords } from './rank.js'
 import { postedTerms, searchQuery, wordQuery } from './search-query.js'
-import { buildSegment, findPostings } from './segment.js'
+import { buildSegment } from './segment.js'
 
 const long = `${'Nothing of it here. '.repeat(40)}The loom of Ann broke in March. ${'Nor there. '.repeat(40)}`
 const texts = [

@@ -1,3 +1,4 @@
+export { type Block, findPostings, postingFinder } from './blocks.js'
 export * from './document.js'
 export { EXCERPT_CHARACTERS_MAX, excerpt } from './excerpt.js'
 export { explainWords, type WordExplanation } from './explain.js'
@@ -12,14 +13,11 @@ export { byRelevance } from './relevance.js'
 export { comparedResults, type Reordered, reorder } from './reorder.js'
 export { postedTerms, type SearchQuery, searchQuery, unknownShare, wordQuery } from './search-query.js'
 export {
-  type Block,
   buildSegment,
   dropDocuments,
   dropThread,
-  findPostings,
   mergeSegments,
   type PlacedDocument,
-  postingFinder,
   type Segment,
   segmentBytes,
 } from './segment.js'

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { finish } from '../recall/steps.js'
+import { findPostings } from './blocks.js'
 import { speakerTerm } from './document.js'
 import { byRelevance, type Judged } from './relevance.js'
-import { buildSegment, findPostings } from './segment.js'
+import { buildSegment } from './segment.js'
 import { termsOf } from './terms/words.js'
 
 const model = 'Xenova/all-MiniLM-L6-v2'

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { findPostings } from './blocks.js'
 import { kindTerm } from './document.js'
 import { isDated, isReply, lengthOf, packMeasure, timesOf } from './measure.js'
 import { PASSAGES_MAX } from './passages.js'
 import { decodePostings, readPostings, writePostings } from './postings.js'
-import { buildSegment, dropThread, findPostings, mergeSegments, type PlacedDocument, type Segment } from './segment.js'
+import { buildSegment, dropThread, mergeSegments, type PlacedDocument, type Segment } from './segment.js'
 
 const words = ['loom', 'thread', 'weft', 'warp', 'heddle', 'éclat', '織物', '\u{1F9F5}', 'a/b.ts', '￰'] as const
 
