@@ -8,17 +8,22 @@ interface ToolWords {
   readonly output: Readonly<Record<string, string>>
 }
 
-const MOMENT = 'A time, or how long ago: 90s, 1h, 7d'
-const REFERENCE = 'Recall the full text by this reference'
+const SINCE = 'Only from this time on, or for so long: 90s, 1h, 7d'
+const REFERENCE = 'The ref for recall'
+
+const place = {
+  ref: 'Reference of the message as shown',
+  thread: 'Thread of a short reference',
+}
 
 const page = {
   limit: 'Entries of a page',
   cursor: 'nextCursor of the page before',
 }
-const nextCursor = 'null on the last page'
+const nextCursor = 'null at the end'
 
 const snapshot = {
-  id: 'What restore_snapshot takes',
+  id: 'The id for restore_snapshot',
   description: 'Why it was saved',
   summary: 'Summary of the window',
   timestamp: 'When it was saved',
@@ -28,10 +33,10 @@ const snapshot = {
 export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
   recall: {
     input: {
-      ref: 'Reference as it is shown: msg-1a2b3c4d, [recall:...] or nexora://project/thread/msg-1a2b3c4d; may end in :L10-50, :match-3 or :tool-2',
+      ref: 'As shown: msg-1a2b3c4d, [recall:...] or in full; may end in :L10-50, :match-3 or :tool-2',
       lines: 'Only these lines, from 1: 10-50 or 7',
-      search: 'Only lines with this text, ignoring case; no regular expression',
-      maxTokens: 'Most tokens to return, 2000 by default',
+      search: 'Only lines with this text, in any case; no regular expression',
+      maxTokens: 'Most tokens, 2000 by default',
       thread: 'Thread of a short reference',
       offset: 'Raw piece from this character on, from 0; without lines, search and maxTokens',
       limit: 'Characters of such a piece',
@@ -40,8 +45,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       ref: 'Full reference that was found',
       contentType: 'file_view, grep, bash, edit, assistant, other, or a role',
       content: 'The requested text',
-      filePaths: 'Files it concerns',
-      truncated: 'Whether more is left; the last line says how to get it',
+      truncated: 'More is left; the last line says how to get it',
       linesTotal: 'Lines of the whole text',
       nextOffset: 'offset of the next piece; null at the end',
     },
@@ -53,18 +57,18 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       thread: 'Only this thread',
       kinds: 'Only these kinds of messages',
       path: 'Only messages about this file or folder',
-      instructions: 'Only lasting instructions and preferences of people',
-      since: `Only from this time on. ${MOMENT}`,
+      instructions: 'Only lasting instructions and preferences',
+      since: SINCE,
       until: 'Only before this time',
       from: 'Only about this time or a later one: dates in the text count',
       to: 'Only about an earlier time',
       limit: 'Most hits',
       by: 'Rank by words, by meaning, or both',
       sort: 'Best first, or by time',
-      explain: 'Whether each hit says why it has its place',
+      explain: 'Each hit says why it has its place',
     },
     output: {
-      items: 'Hits, best first',
+      items: 'Hits',
       'items[].ref': REFERENCE,
       'items[].thread': 'Its thread',
       'items[].at': 'When it was said',
@@ -76,14 +80,14 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
   },
   archive: {
     input: {
-      query: 'Words to rank by; without them newest first',
+      query: 'Words to rank by',
       agent: 'Only threads of this agent',
       thread: 'Only this thread',
       kinds: 'Only these kinds',
       tool: 'Only results of this tool',
       path: 'Only this file or folder',
       failed: 'Only failures, or none',
-      since: `Only from this time on. ${MOMENT}`,
+      since: SINCE,
       until: 'Only before this time',
       ...page,
     },
@@ -91,7 +95,6 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       items: 'Contents without their text',
       'items[].ref': REFERENCE,
       'items[].thread': 'Its thread',
-      'items[].kind': 'Its kind',
       'items[].text': 'The line that replaces it',
       'items[].at': 'When it was said',
       nextCursor,
@@ -99,29 +102,25 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
   },
   pin: {
     input: {
-      ref: 'Reference of the message as it is shown',
-      thread: 'Thread of a short reference',
+      ...place,
       until: 'When the pin ends, with a zone',
       remove: 'Take the pin back',
     },
-    output: { thread: 'Its thread', action: 'pinned or unpinned', messages: 'Messages changed; 0: it was so already' },
+    output: { messages: 'Messages changed; 0: it was so already' },
   },
   erase_message: {
-    input: { ref: 'Reference of the message as it is shown', thread: 'Thread of a short reference' },
+    input: place,
     output: {
-      kind: 'messages',
-      name: 'Its thread',
       removed: 'Removed rows, by kind',
-      finished: 'Whether everything is removed; it is hidden in any case',
+      finished: 'false: the rest follows; all is hidden already',
     },
   },
   uncompact: {
     input: {
-      ref: 'Reference of the message as it is shown',
-      thread: 'Thread of a short reference',
+      ...place,
       redo: 'Let compactions condense it again',
     },
-    output: { thread: 'Its thread', action: 'undone or redone', messages: 'Messages changed' },
+    output: { messages: 'Messages changed; 0: it was so already' },
   },
   summaries: {
     input: {
@@ -136,15 +135,14 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'items[].children': 'Ids of its parts',
       'items[].summary': 'Its text',
       'items[].reference': REFERENCE,
-      'items[].role': 'Who speaks',
       'items[].content': 'The whole text of the message',
       nextCursor,
     },
   },
   build_context: {
     input: {
-      thread: 'Thread whose messages it contains',
-      agent: 'Agent of a thread that may not exist yet',
+      thread: 'Thread to show',
+      agent: 'Agent of a new thread',
       message: 'New message of the user at its end; not stored',
       model: 'Model that will read it: limits the tokens',
       budget: 'Most tokens; by default the model window',
@@ -152,30 +150,28 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       fill: 'cache: compacted for a thread that goes on; budget: as much as fits',
       rollingWindow: 'Seconds of history shown; null: all',
       iterations: 'For the strategy iterations',
-      'iterations.rawWindowSize': 'Newest iterations that are not summarized',
+      'iterations.rawWindowSize': 'Newest iterations kept raw',
       'iterations.summarizeEvery': 'Iterations between summaries',
       'iterations.shownIterations': 'Newest iterations with outputs',
       'iterations.shownCharacters': 'Characters shown of an output',
-      format: "Format of the messages: neutral, or a provider's",
-      counter: 'How tokens are counted: o200k, or four characters each',
+      format: "neutral, or a provider's",
+      counter: 'How tokens are counted: exactly, or four characters each',
       memories: 'Recall earlier messages about the request',
       'memories.tokensMax': 'Most tokens of memories',
       'memories.limit': 'Most memories',
       'memories.minScore': 'Lowest score, 0 to 1',
-      'memories.instructions': 'Include lasting instructions and preferences of people',
-      prebuild: 'Prepare the next context in the background',
+      'memories.instructions': 'Lasting instructions and preferences too',
+      prebuild: 'Prepare the next one in the background',
       store: 'false: a preview, of which nothing is stored',
       scope: 'Limits the contents',
       'scope.threads': 'Only these threads of the agent, as one conversation',
-      'scope.since': `Only from this time on. ${MOMENT}`,
+      'scope.since': SINCE,
       'scope.items': 'All, none, or these items, such as rule/tone',
-      'scope.memories': 'Whether earlier messages are recalled',
-      at: 'Past time: return the context built then for the same request',
+      'scope.memories': 'false: recall no earlier messages',
+      at: 'Past time: the context built then for the same request',
     },
     output: {
-      id: 'Id for reading heddle://contexts/ID, with its receipt',
-      tokensUsed: 'Tokens used',
-      summaryUsed: 'Whether a summary covers older messages',
+      id: 'heddle://contexts/ID shows its receipt',
       messages: 'In the requested format',
       notes: 'Notes for the reader',
     },
@@ -183,11 +179,9 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
   list_threads: {
     input: { agent: 'Only threads of this agent', search: 'Part of the name or title', ...page },
     output: {
-      items: 'Threads by name',
+      items: 'Threads',
       'items[].thread': 'Its name in other tools',
-      'items[].agent': 'Its agent',
       'items[].title': 'Title for people',
-      'items[].status': 'Its status',
       'items[].messages': 'Messages in it',
       'items[].lastMessageAt': 'When the last one was sent',
       nextCursor,
@@ -205,28 +199,26 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       items: 'Messages in order',
       'items[].thread': 'Its thread',
       'items[].reference': REFERENCE,
-      'items[].role': 'Who speaks',
       'items[].content': 'The whole text',
       'items[].toolCalls': 'Calls that it makes',
       'items[].toolName': 'Tool whose result it is',
-      'items[].orderedAt': 'Its time',
       'items[].inWindow': 'Whether contexts may show it',
       nextCursor,
     },
   },
   append_messages: {
     input: {
-      agent: 'Agent that the thread belongs to',
+      agent: 'Its agent',
       thread: 'Thread to append to',
-      format: "Format of the messages: neutral, or a provider's",
+      format: "neutral, or a provider's",
       contextId: 'Context that the replies answer',
       context: 'Also return the next context',
       'context.budget': 'Most tokens',
       newAgentRollingWindow: 'rollingWindow of an agent created by this',
       messages: 'In the order of the conversation',
-      'messages[].id': 'A UUID of yours: a repeat of it is stored once',
+      'messages[].id': 'A UUID of yours',
       'messages[].sourceId': 'Its id at the source',
-      'messages[].role': 'The speaker; error and approval never reach a model',
+      'messages[].role': 'error and approval never reach a model',
       'messages[].content': 'The text; empty for only calls',
       'messages[].parts': 'Images, documents and sounds',
       'messages[].parts[].type': 'The type',
@@ -250,7 +242,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'messages[].toolCalls[].arguments': 'Arguments, as an object or a text',
       'messages[].toolCallId': 'Of a result: id of its call',
       'messages[].toolName': 'Of a result: its tool',
-      'messages[].isError': 'Of a result: whether the tool failed',
+      'messages[].isError': 'Of a result: the tool failed',
       'messages[].sentAt': 'When it was said, with a zone',
       'messages[].model': 'Model that wrote it',
       'messages[].usage': 'Tokens as the provider reported them',
@@ -267,22 +259,21 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
   },
   save_snapshot: {
     input: { agent: 'Agent whose window is saved', description: 'Why it is saved' },
-    output: { ...snapshot, summaryError: 'Why there is no summary' },
+    output: { id: snapshot.id, summary: snapshot.summary, summaryError: 'Why there is no summary' },
   },
   list_snapshots: {
-    input: { agent: 'Agent whose snapshots are listed', ...page },
+    input: { agent: 'Their agent', ...page },
     output: {
-      items: 'Snapshots, newest first',
+      items: 'Snapshots',
       ...Object.fromEntries(Object.entries(snapshot).map(([name, words]) => [`items[].${name}`, words])),
       nextCursor,
     },
   },
   restore_snapshot: {
-    input: { id: 'Snapshot as list_snapshots shows it' },
+    input: { id: 'Id of a snapshot' },
     output: {
       restored: 'Messages restored',
       present: 'Messages already shown',
-      threads: 'Threads of these messages',
     },
   },
   clear_context: {

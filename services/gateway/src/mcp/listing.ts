@@ -20,6 +20,9 @@ export interface ListedTool {
 /** The other hints of the protocol do not apply to tools that only read. */
 const readingHints = { readOnlyHint: true, openWorldHint: false } as const
 
+/** Hints as the protocol assumes them of a tool that changes something. */
+const assumedHints: Readonly<Record<string, boolean>> = { destructiveHint: true, idempotentHint: false }
+
 const listed = new Map<string, ListedTool>()
 
 /**
@@ -36,10 +39,14 @@ export function listedTool({ name, title, description, input, output, annotation
     description,
     inputSchema: { ...described(jsonSchema(input, 'input'), words.input, '', 'input'), type: 'object' },
     outputSchema: { ...described(jsonSchema(output, 'output'), words.output, '', 'output'), type: 'object' },
-    annotations: annotations.readOnlyHint ? readingHints : annotations,
+    annotations: annotations.readOnlyHint ? readingHints : hintsOf(annotations),
   }
   listed.set(name, tool)
   return tool
+}
+
+function hintsOf(annotations: Tool['annotations']): ListedTool['annotations'] {
+  return Object.fromEntries(Object.entries(annotations).filter(([hint, value]) => assumedHints[hint] !== value))
 }
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
@@ -55,7 +62,8 @@ function described(schema: Schema, words: Words, path: string, io: 'input' | 'ou
   const bounds = Object.entries(rest).filter(([key, value]) => (io === 'input' ? isListed(key, value) : key === 'type'))
   const kept: Record<string, unknown> = Object.fromEntries(bounds)
   if (isSchema(properties)) {
-    kept['properties'] = fieldsOf(properties, words, path, io)
+    const fields = fieldsOf(properties, words, path, io)
+    if (Object.keys(fields).length > 0) kept['properties'] = fields
     if (io === 'input' && required !== undefined) kept['required'] = required
   }
   if (isSchema(items)) kept['items'] = described(items, words, `${path}[]`, io)
@@ -63,7 +71,7 @@ function described(schema: Schema, words: Words, path: string, io: 'input' | 'ou
   const forms = anyOf.filter(isSchema).map((form) => described(form, words, path, io))
   // A string with several formats is listed as a string; the description explains the formats.
   const isText = forms.every(({ type }) => type === 'string')
-  return isText ? { ...kept, type: 'string' } : { ...kept, ...(nullable(forms) ?? { anyOf: forms }) }
+  return isText ? { ...kept, type: 'string' } : { ...kept, ...(merged(forms) ?? { anyOf: forms }) }
 }
 
 function fieldsOf(properties: Schema, words: Words, path: string, io: 'input' | 'output'): Schema {
@@ -76,11 +84,13 @@ function fieldsOf(properties: Schema, words: Words, path: string, io: 'input' | 
   return Object.fromEntries(fields)
 }
 
-/** Merges a union of one schema and null. */
-function nullable(forms: readonly Schema[]): Schema | null {
-  const [form, other] = forms
-  if (forms.length !== 2 || form === undefined || other?.['type'] !== 'null' || form['type'] === undefined) return null
-  return { ...form, type: [form['type'], 'null'] }
+/** Merges a union of plain types and one schema of another type: its keywords apply to that type alone. */
+function merged(forms: readonly Schema[]): Schema | null {
+  const types = forms.map(({ type }) => type)
+  const detailed = forms.filter((form) => Object.keys(form).length > 1)
+  const areDistinct = types.every((type) => typeof type === 'string') && new Set(types).size === types.length
+  const isClosed = forms.some((form) => 'enum' in form || 'const' in form)
+  return areDistinct && !isClosed && detailed.length <= 1 ? { ...detailed[0], type: types } : null
 }
 
 const TELLING = new Set(['type', 'format', 'enum', 'const', 'default', 'minimum', 'maximum', 'description'])
@@ -88,6 +98,9 @@ const TELLING = new Set(['type', 'format', 'enum', 'const', 'default', 'minimum'
 function isListed(key: string, value: unknown): boolean {
   if (!TELLING.has(key)) return false
   if (key === 'minimum') return Number(value) > 1
+  if (key === 'default') return value !== false
+  // Ids are copied from other results.
+  if (key === 'format') return value !== 'uuid'
   return key !== 'maximum' || Number(value) <= BOUND_MAX
 }
 
