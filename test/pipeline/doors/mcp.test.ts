@@ -80,7 +80,9 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     expect(tools.map(({ name }) => name)).toEqual(Object.keys(mcpTools))
     for (const tool of tools) {
       expect(tool).toMatchObject({ inputSchema: { type: 'object' }, outputSchema: { type: 'object' } })
-      expect(tool.annotations).toMatchObject({ openWorldHint: false, readOnlyHint: expect.any(Boolean) })
+      const { readOnlyHint } = mcpTools[tool.name as keyof typeof mcpTools].annotations
+      // The protocol assumes that a tool without the hint changes something.
+      expect({ readOnlyHint: false, ...tool.annotations }).toMatchObject({ openWorldHint: false, readOnlyHint })
     }
     const content = 'the pelican lands at noon'
     const messages = [{ role: 'user', content }]
@@ -315,6 +317,28 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
       /^VALIDATION_ERROR[\s\S]*list_snapshots/,
     )
     expect(await text('save_snapshot', { agent: 'nobody' })).toMatch(/^NOT_FOUND[\s\S]*append_messages/)
+  })
+
+  test('a thread is compacted on demand, and shows its summary from then on', async () => {
+    const messages = Array.from({ length: 40 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `Tern ${index} was counted on the north shore. ${'The tide was low and the wind was calm. '.repeat(20)}`,
+    }))
+    await pipeline.clientOf(project).agents.put('counter', { settings: { budget: 120_000, maxSummaryTokens: 500 } })
+    await call('append_messages', { agent: 'counter', thread: 'long', messages })
+    await pipeline.clientOf(project).threads.waitUntilSettled('long')
+    const { structuredContent: made } = await call('compress', { thread: 'long' })
+    expect(made).toMatchObject({ thread: 'long', compacted: true, summary: { text: expect.stringContaining('Tern') } })
+    expect(made.tokensAfter).toBeLessThan(made.tokensBefore / 2)
+    const built = await call('build_context', { thread: 'long' })
+    expect(built.structuredContent).toMatchObject({ summaryUsed: true })
+    const again = await call('compress', { thread: 'long' })
+    expect(again.structuredContent).toMatchObject({ compacted: false, summary: { id: made.summary.id } })
+    const refused = await call('compress', { thread: 'nowhere' })
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^NOT_FOUND[\s\S]*append_messages/) }],
+    })
   })
 
   test('a message is erased by its reference', async () => {

@@ -115,6 +115,14 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       finished: 'false: the rest follows; all is hidden already',
     },
   },
+  compress: {
+    input: { thread: 'Thread to compact' },
+    output: {
+      compacted: 'false: nothing was left to compact',
+      tokensAfter: 'Its tokens in a context from now on',
+      summary: 'In contexts now; null without one',
+    },
+  },
   uncompact: {
     input: {
       ...place,

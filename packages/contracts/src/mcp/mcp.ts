@@ -3,6 +3,7 @@ import { contextRequestSchema } from '../contexts/contexts.js'
 import type { ErrorCode } from '../errors.js'
 import { pageSchema } from '../http/common.js'
 import { appendToolInputSchema } from '../http/messages.js'
+import { compressSchema } from '../http/pruning.js'
 import { archiveHitSchema } from '../http/recall.js'
 import { summarizedMessageSchema, summaryNodeSchema, summaryParamsSchema } from '../http/summaries.js'
 import { sourceIdSchema } from '../messages/messages.js'
@@ -38,7 +39,7 @@ const adding = { readOnlyHint: false, destructiveHint: false, idempotentHint: tr
 const cursorSchema = z.string().max(limits.cursorCharactersMax).optional()
 
 const { recall, search, buildContext, listThreads, listMessages, appendMessages } = operations
-const { eraseMessages, pinMessages, uncompact } = operations
+const { compress, eraseMessages, pinMessages, uncompact } = operations
 const { saveSnapshot, listSnapshots, restoreSnapshot, clearAgent } = operations
 
 /** Results hold content that others wrote. Each description says so, because some programs do not show a server's instructions. */
@@ -107,6 +108,19 @@ export const mcpTools = {
     output: eraseMessages.answers[200].schema,
     annotations: { ...adding, destructiveHint: true },
     recovery: referenceRecovery,
+  },
+  compress: {
+    title: 'Compact a thread',
+    operation: 'compress',
+    description: 'Compact a thread now, due or not, and return its summary. Nothing is lost.',
+    input: compressSchema.pick({ thread: true }),
+    output: compress.answers[200].schema,
+    annotations: adding,
+    recovery: {
+      NOT_FOUND: 'Check the name of the thread; append_messages creates one.',
+      SERVICE_UNAVAILABLE: 'Contexts are as they were. Call again later.',
+      TIMEOUT: 'Call again: a summary that is written meanwhile is returned.',
+    },
   },
   uncompact: {
     title: 'Show verbatim again',

@@ -20,8 +20,12 @@ export interface ListedTool {
 /** The other hints of the protocol do not apply to tools that only read. */
 const readingHints = { readOnlyHint: true, openWorldHint: false } as const
 
-/** Hints as the protocol assumes them of a tool that changes something. */
-const assumedHints: Readonly<Record<string, boolean>> = { destructiveHint: true, idempotentHint: false }
+/** Hints as the protocol assumes them of a tool. */
+const assumedHints: Readonly<Record<string, boolean>> = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+}
 
 const listed = new Map<string, ListedTool>()
 

@@ -44,6 +44,7 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     const { signal } = deps
     return await deps.client.messages.erase(await placeOf({ ref, thread }, deps), { signal })
   },
+  compress: (input, { client, signal }) => client.contexts.compress({ ...input, signal }),
   uncompact: async ({ ref, thread, redo }, deps) =>
     await deps.client.contexts.uncompact({ ...(await placeOf({ ref, thread }, deps)), redo }),
   async summaries({ thread: given, summary, ...page }, { client, session }) {
