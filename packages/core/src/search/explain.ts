@@ -1,8 +1,9 @@
 import type { Pausable } from '../recall/steps.js'
 import { isDated, isReply } from './measure.js'
 import { memberships } from './memberships.js'
+import { PassageScores } from './passage-scores.js'
 import { eachPosting } from './postings.js'
-import { BESIDE_SHARE, coverage, givenShare, type Parts, repliesIn, scoreTerms } from './rank.js'
+import { BESIDE_SHARE, coverage, givenShare, type Parts, repliesIn, scorePassages, scoreTerms } from './rank.js'
 import { Scores } from './scores.js'
 import type { RankedDocument, WordQuery } from './word-query.js'
 
@@ -78,7 +79,7 @@ const placeOf = (thread: number, seq: number) => `${thread} ${seq}`
 
 /** The best passages of some documents and of those around them, by their places. */
 function bestPassages(
-  { passages, weightOfAll }: Parts,
+  { runs, weightOfAll }: Parts,
   documents: readonly Pick<RankedDocument, 'thread' | 'seq'>[],
   distanceMax: number,
 ): Map<string, Best> {
@@ -87,8 +88,10 @@ function bestPassages(
     for (let at = Math.max(1, seq - distanceMax); at <= seq + distanceMax; at++) wanted.of(thread).add(at, 1)
   }
   const best = new Map<string, Best>()
+  const passages = new PassageScores()
   for (const [thread, seqs] of wanted) {
-    passages.get(thread)?.each((seq, passage, sum, weight, measure) => {
+    scorePassages(runs.get(thread) ?? [], passages)
+    passages.each((seq, passage, sum, weight, measure) => {
       if (seqs.get(seq) === 0) return
       const share = weight / weightOfAll
       const score = sum * coverage(share)

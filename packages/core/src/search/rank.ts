@@ -31,9 +31,9 @@ export function* rankWords(query: WordQuery): Pausable<Ranking> {
   return { documents: best.take(), found }
 }
 
-/** The scores of all passages and threads that contain a term of the query. */
+/** The postings of all terms by their threads, and the scores of the threads. */
 export function* scoreTerms(query: WordQuery): Pausable<Parts> {
-  const passages = new Map<number, PassageScores>()
+  const runs = new Map<number, TermRun[]>()
   const ofThreads = new Map<number, number>()
   const scored: ScoredTerm[] = []
   const threadLengthAverage = average(query.threadLengths.values())
@@ -44,17 +44,16 @@ export function* scoreTerms(query: WordQuery): Pausable<Parts> {
     yield
     const rarity = weight * rarityOf(postings.messages, query.scope)
     weightOfAll += rarity
-    const scoreOf = scoresByMeasure(rarity, query.scope)
-    scored.push({ term, lists, rarity, scoreOf })
-    const timesByThread = scoreTerm(postings, { rarity, passages, scoreOf })
-    for (const [thread, times] of timesByThread) {
+    const ofTerm = { term, lists, postings, rarity, scoreOf: scoresByMeasure(rarity, query.scope) }
+    scored.push(ofTerm)
+    for (const [thread, times] of addRuns(ofTerm, runs)) {
       const relativeLength = (query.threadLengths.get(thread) ?? 0) / threadLengthAverage
       const score = rarity * saturated(times, relativeLength, THREAD_CONSTANTS)
       ofThreads.set(thread, (ofThreads.get(thread) ?? 0) + score)
     }
     yield
   }
-  return { passages, weightOfAll, ofThreads, terms: scored }
+  return { runs, weightOfAll, ofThreads, terms: scored }
 }
 
 /** Weight of a word that this many documents contain. */
@@ -86,43 +85,57 @@ function scoresByMeasure(rarity: number, scope: ScopeStatistics): Float64Array {
   })
 }
 
-/** Adds one term's scores to those of the passages, and returns its frequency by thread. */
-function scoreTerm(
-  postings: PostingRuns,
-  { rarity, passages, scoreOf }: { rarity: number; passages: Map<number, PassageScores>; scoreOf: Float64Array },
-): Map<number, number> {
+/** Adds the postings of one term to those of each thread, and returns its frequency by thread. */
+function addRuns(of: ScoredTerm, runs: Map<number, TermRun[]>): Map<number, number> {
   const timesByThread = new Map<number, number>()
-  for (const { thread, from, to } of postings.runs) {
-    let scored = passages.get(thread)
-    if (scored === undefined) {
-      scored = new PassageScores()
-      passages.set(thread, scored)
-    }
-    let times = 0
+  const { measures } = of.postings
+  for (const { thread, from, to } of of.postings.runs) {
+    const run = { of, from, to }
+    const known = runs.get(thread)
+    if (known === undefined) runs.set(thread, [run])
+    else known.push(run)
+    let times = timesByThread.get(thread) ?? 0
+    for (let index = from; index < to; index++) times += timesOf(measures[index] as number)
+    timesByThread.set(thread, times)
+  }
+  return timesByThread
+}
+
+/** Replaces the passages of `into` by those of one thread that contain a term of the query. */
+export function scorePassages(runs: readonly TermRun[], into: PassageScores): void {
+  into.clear(runs.reduce((sum, { from, to }) => sum + to - from, 0))
+  for (const { of, from, to } of runs) {
+    const { postings, scoreOf, rarity } = of
     for (let index = from; index < to; index++) {
       const measure = postings.measures[index] as number
       const score = scoreOf[measure] as number
-      scored.add(postings.seqs[index] as number, postings.passages[index] as number, { score, share: rarity, measure })
-      times += timesOf(measure)
+      into.add(postings.seqs[index] as number, postings.passages[index] as number, { score, share: rarity, measure })
     }
-    timesByThread.set(thread, (timesByThread.get(thread) ?? 0) + times)
   }
-  return timesByThread
 }
 
 export interface ScoredTerm {
   readonly term: string
   readonly lists: readonly Uint8Array[]
+  readonly postings: PostingRuns
   /** Its weight in the query. */
   readonly rarity: number
   /** Its score in a passage, by the measure of the passage. */
   readonly scoreOf: Float64Array
 }
 
+/** Postings of one term in one thread: `to` exclusive. */
+export interface TermRun {
+  readonly of: ScoredTerm
+  readonly from: number
+  readonly to: number
+}
+
 export interface Parts {
   /** The terms that occur in the scope. */
   readonly terms: readonly ScoredTerm[]
-  readonly passages: ReadonlyMap<number, PassageScores>
+  /** By thread, in the order of the terms. */
+  readonly runs: ReadonlyMap<number, readonly TermRun[]>
   /** The weights of all terms that occur in the scope. */
   readonly weightOfAll: number
   readonly ofThreads: ReadonlyMap<number, number>
@@ -135,7 +148,7 @@ export interface Parts {
  * @returns the number of permitted documents
  */
 function* sumUp(
-  { passages, weightOfAll, ofThreads }: Parts,
+  { runs, weightOfAll, ofThreads }: Parts,
   { weights, only, terms, replies, asksForTime }: WordQuery,
   best: BestDocuments,
 ): Pausable<number> {
@@ -143,16 +156,18 @@ function* sumUp(
   const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(terms.flatMap(({ speakers }) => speakers))
   const ofReplies = weights.replies === 1 ? new Members() : repliesIn(replies)
   const times = asksForTime ? 1 + weights.times : 1
+  const passages = new PassageScores()
   let found = 0
-  for (const [thread, scored] of passages) {
+  for (const [thread, ofTerms] of runs) {
     if (only.thread !== null && only.thread !== thread) continue
     const ofThread = weights.thread * (ofThreads.get(thread) ?? 0)
     const members = conditions.map((condition) => condition.get(thread))
     if (members.some((each) => each === undefined)) continue
     const named = spoken.get(thread)
-    const dated = new ThreadScores()
+    const dated = times === 1 ? null : new ThreadScores()
     const own = new ThreadScores()
-    for (const [number, page] of documentScores(scored, { weightOfAll, own, dated, weights }).pages) {
+    scorePassages(ofTerms, passages)
+    for (const [number, page] of documentScores(passages, { weightOfAll, own, dated, weights }).pages) {
       const first = number * PAGE_DOCUMENTS
       for (let index = first === 0 ? 1 : 0; index < PAGE_DOCUMENTS; index++) {
         const score = page[index] as number
@@ -162,7 +177,7 @@ function* sumUp(
         found++
         const ofSpeaker = named !== undefined && named.get(seq) > 0 ? weights.speaker : 0
         const side = ofReplies.has(thread, seq) ? weights.replies : 1
-        const ofTime = times !== 1 && dated.get(seq) > 0 ? times : 1
+        const ofTime = dated !== null && dated.get(seq) > 0 ? times : 1
         const shared = own.get(seq) > 0 ? ofThread : BESIDE_SHARE * ofThread
         best.add(thread, seq, side * ofTime * (shared + score + ofSpeaker))
       }
@@ -195,21 +210,21 @@ export function givenShare(measure: number): number {
 
 /** Each document's score by its best passage, plus shares of the scores of those around it. */
 function documentScores(
-  scored: PassageScores,
+  passages: PassageScores,
   {
     weightOfAll,
     own,
     dated,
     weights,
-  }: { weightOfAll: number; own: ThreadScores; dated: ThreadScores; weights: WordQuery['weights'] },
+  }: { weightOfAll: number; own: ThreadScores; dated: ThreadScores | null; weights: WordQuery['weights'] },
 ): ThreadScores {
   const sums = new ThreadScores()
   const given = new ThreadScores()
   // A reply is scored lower than others, so it gives less, or those beside it would be found before it.
   const ofReply = Math.sqrt(weights.replies)
-  scored.each((seq, _, score, share, measure) => {
+  passages.each((seq, _, score, share, measure) => {
     const covered = score * coverage(share / weightOfAll)
-    if (isDated(measure)) dated.raise(seq, 1)
+    if (dated !== null && isDated(measure)) dated.raise(seq, 1)
     own.raise(seq, covered)
     sums.raise(seq, covered)
     given.raise(seq, covered * givenShare(measure) * (isReply(measure) ? ofReply : 1))
