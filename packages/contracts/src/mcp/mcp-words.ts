@@ -158,6 +158,7 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       fill: 'cache: compacted for a thread that goes on; budget: as much as fits',
       rollingWindow: 'Seconds of history shown; null: all',
       iterations: 'For the strategy iterations',
+      'iterations.window': 'adaptive: what fits',
       'iterations.rawWindowSize': 'Newest iterations kept raw',
       'iterations.summarizeEvery': 'Iterations between summaries',
       'iterations.shownIterations': 'Newest iterations with outputs',

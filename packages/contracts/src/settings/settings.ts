@@ -108,6 +108,8 @@ export const settingsSchema = z.strictObject({
     }),
   }),
   iterations: z.strictObject({
+    /** `adaptive`: as many iterations as fit whole; `fixed`: `rawWindowSize` (docs/iterations.md). */
+    window: z.enum(['fixed', 'adaptive'], { error: 'must be fixed or adaptive' }),
     /** The newest iterations that stay out of the progress summary (docs/iterations.md). */
     rawWindowSize: count(1, 200),
     /** The summary is regenerated from the iterations after this many new ones (docs/iterations.md). */
@@ -211,7 +213,7 @@ export const defaultSettings: Settings = {
   sandwich: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7 },
   slidingWindow: { keepLastN: 20 },
   sections: { order: 'cache-stable', allocations: {} },
-  iterations: { rawWindowSize: 5, summarizeEvery: 10, shownIterations: 3, shownCharacters: 1_000 },
+  iterations: { window: 'fixed', rawWindowSize: 5, summarizeEvery: 10, shownIterations: 3, shownCharacters: 1_000 },
   tree: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7, leafTokens: 8_000, fanOut: 8 },
   snapshots: { store: 'files' },
   tools: [],

@@ -78,17 +78,24 @@ function bodyOf(prompt: LoopPrompt, loop: LoopContext, input: BuildInput, unload
     entries: [...loopEntries(loop, prompt, input), ...unloaded],
     // Memories do not repeat them.
     shown: new Set(prompt.shown.map(({ iteration }) => iteration.id)),
-    stateId: divided.covered.length === 0 ? input.stateId : null,
-    notes: loopNotes(loop, prompt),
+    stateId: divided.stateId !== undefined ? divided.stateId : divided.covered.length === 0 ? input.stateId : null,
+    notes: loopNotes(loop, prompt, input),
   }
 }
 
 /** Notes for the receipt about every deviation from a complete prompt. */
-function loopNotes({ goal }: LoopContext, { divided, crowdedOut, sections }: LoopPrompt): string[] {
+function loopNotes(
+  { goal, totalIterations }: LoopContext,
+  { divided, isAdapted, crowdedOut, sections }: LoopPrompt,
+  { settings }: Pick<BuildInput, 'settings'>,
+): string[] {
   const { covered } = divided
   const cut = sections.filter(({ name, isCut }) => isCut && (name === 'goal' || name === 'progress-summary'))
   return [
     ...(goal === null ? ['the thread has no goal'] : []),
+    ...(settings.iterations.window === 'adaptive' && !isAdapted && totalIterations > 0
+      ? ['no window of whole iterations fits the budget: the window has its fixed size']
+      : []),
     ...(covered.length > 0
       ? [`${covered.length} iterations were summarized for this request only: no stored summary covers them yet`]
       : []),

@@ -26,7 +26,7 @@ export function loopEntries(
 
 function sectionEntries(
   section: LoopSection,
-  { divided, shown }: LoopPrompt,
+  { divided, shown, isAdapted }: LoopPrompt,
   { settings, reference }: Pick<BuildInput, 'settings' | 'reference'>,
 ): ReceiptEntry[] {
   const { name, tokens, isCut } = section
@@ -53,6 +53,7 @@ function sectionEntries(
       return [line('the summary of older iterations'), { section: name, ...covered, reason: 'summarized' }]
     }
     case 'recent-iterations': {
+      const recent = isAdapted ? `recent; the window adapts to the budget and shows ${shown.length} whole` : 'recent'
       const heading = tokens - shown.reduce((sum, one) => sum + one.tokens, 0)
       return shown.map(({ iteration, tokens: own, isCut: isShort }, index) => ({
         section: name,
@@ -67,7 +68,7 @@ function sectionEntries(
         }),
         role: 'user',
         tokens: own + (index === 0 ? Math.max(0, heading) : 0),
-        reason: isShort ? `recent; cut to ${settings.iterations.shownCharacters} characters or less to fit` : 'recent',
+        reason: isShort ? `${recent}; cut to ${settings.iterations.shownCharacters} characters or less to fit` : recent,
       }))
     }
   }

@@ -1,3 +1,4 @@
+export { WINDOW_ITERATIONS_MAX } from './adaptive-window.js'
 export * from './allocation.js'
 export { type EmptyIterations, withEmptyNote } from './empty-note.js'
 export * from './iteration.js'

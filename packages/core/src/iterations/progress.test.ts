@@ -76,6 +76,7 @@ describe('the progress summary of a loop', () => {
       summarizeEvery: fc.integer({ min: 1, max: 60 }),
       shownIterations: fc.constant(3),
       shownCharacters: fc.constant(1_000),
+      window: fc.constant('fixed' as const),
     })
     const wakes = fc.array(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 6 })
     fc.assert(

@@ -1,4 +1,5 @@
 import type { Settings } from '@heddle/contracts'
+import { adaptiveWindows } from './adaptive-window.js'
 import { loopTokens } from './allocation.js'
 import { prefixWithin } from './cut.js'
 import { cutSummary } from './empty-note.js'
@@ -52,6 +53,8 @@ export interface LoopPrompt {
   /** Iterations that were to be shown but did not fit, oldest first. */
   readonly crowdedOut: readonly Iteration[]
   readonly divided: DividedLoop
+  /** Whether its window is wider than the settings say, or shows all of it. */
+  readonly isAdapted: boolean
 }
 
 export interface LoopPromptOptions {
@@ -73,6 +76,8 @@ export interface LoopPromptOptions {
  */
 export function layOutLoop(loop: LoopContext, options: LoopPromptOptions): LoopPrompt | { neededTokens: number } {
   const { roomTokens, count, measure = count } = options
+  const adapted = layOutAdapted(loop, options)
+  if (adapted !== null) return adapted
   const divided = divideLoop(loop, options.settings)
   let reduced = roomTokens
   let needed = 0
@@ -80,11 +85,24 @@ export function layOutLoop(loop: LoopContext, options: LoopPromptOptions): LoopP
     const written = write(loop, divided, reduced, options)
     if ('neededTokens' in written) return { neededTokens: written.neededTokens + (roomTokens - reduced) }
     const tokens = measure(written.text)
-    if (tokens <= roomTokens) return { ...written, tokens, divided }
+    if (tokens <= roomTokens) return { ...written, tokens, divided, isAdapted: false }
     needed = tokens
     reduced -= tokens - roomTokens + 8
   }
   return { neededTokens: Math.max(needed, roomTokens + 1) }
+}
+
+/** The prompt with the widest window that fits whole; null if the settings fix the window, or no such window fits. */
+function layOutAdapted(loop: LoopContext, options: LoopPromptOptions): LoopPrompt | null {
+  const { settings, roomTokens, count, measure = count } = options
+  if (settings.iterations.window === 'fixed') return null
+  for (const divided of adaptiveWindows(loop, options)) {
+    const written = write(loop, divided, Number.MAX_SAFE_INTEGER, options)
+    if ('neededTokens' in written) continue
+    const tokens = measure(written.text)
+    if (tokens <= roomTokens) return { ...written, tokens, divided, isAdapted: true }
+  }
+  return null
 }
 
 function write(
@@ -92,7 +110,7 @@ function write(
   divided: DividedLoop,
   roomTokens: number,
   { settings, count, guard = (summary) => summary }: LoopPromptOptions,
-): Omit<LoopPrompt, 'tokens' | 'divided'> | { neededTokens: number } {
+): Omit<LoopPrompt, 'tokens' | 'divided' | 'isAdapted'> | { neededTokens: number } {
   const { summary, shown } = divided
   const state = `# Current State\n- Total iterations: ${loop.totalIterations}\n- Current CLI: ${loop.currentCli ?? 'unknown'}`
   const goal = part('# Goal\n', loop.goal ?? '', loopTokens.goalMax, count)

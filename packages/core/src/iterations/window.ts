@@ -14,6 +14,8 @@ export interface DividedLoop {
   readonly deferred: readonly Iteration[]
   /** Covers every other iteration except `unread`; null without such iterations. */
   readonly summary: ProgressState | null
+  /** The stored version of an earlier `summary`, or null for none. Absent for the summary in force. */
+  readonly stateId?: string | null
   /** Iterations that only this context's summary covers; empty if the stored summary covers all it should. */
   readonly covered: readonly Iteration[]
   /** Number of iterations that are neither covered nor loaded, because too many were recorded before a worker ran. */

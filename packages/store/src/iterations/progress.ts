@@ -59,6 +59,20 @@ export async function loadProgress(tx: Tx, series: ProgressSeries): Promise<Load
   return { eligible, stored, newest: row, holds: isWhole }
 }
 
+/** Regenerated versions that cover fewer iterations than some number, newest first. Whether they are valid is not checked. */
+export async function loadEarlierProgress(
+  tx: Tx,
+  series: ProgressSeries,
+  { coveredBelow, limit }: { coveredBelow: number; limit: number },
+): Promise<ProgressRow[]> {
+  return await tx<ProgressRow[]>`
+    select ${progressColumns(tx)}
+    from heddle.progress_summaries as progress
+    where ${inSeries(tx, series)} and progress.kind = 'regenerate' and progress.covered_count < ${coveredBelow}::integer
+    order by progress.version desc
+    limit ${limit}`
+}
+
 /** The valid summary that covers the most iterations in full hundreds, see `nextProgress`; null without one. */
 export async function loadCheckpoint(tx: Tx, series: ProgressSeries): Promise<ProgressRow | null> {
   const [checkpoint] = await tx<ProgressRow[]>`

@@ -1,10 +1,10 @@
 import type { Settings } from '@heddle/contracts'
-import { type LoopContext, progressLane } from '@heddle/core'
+import { type EarlierIterations, type LoopContext, progressLane, WINDOW_ITERATIONS_MAX } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { loadThreadDetails } from '../threads/thread-details.js'
 import type { ThreadRow } from '../threads/threads.js'
 import { overviewLoop } from './iteration-reading.js'
-import { loadNewestIterations, loadProgress, type ProgressRow } from './progress.js'
+import { loadEarlierProgress, loadNewestIterations, loadProgress, type ProgressRow } from './progress.js'
 
 /**
  * Iterations without a summary that one read of a loop returns at most. Only a loop that no worker has summarized, or with
@@ -51,4 +51,22 @@ export async function loadLoop(
     progress,
     stored,
   }
+}
+
+/** Earlier summaries from which a window may begin; they are at least `summarizeEvery` iterations apart, or few. */
+const EARLIER_SUMMARIES_MAX = 40
+
+/** The iterations before the summary in force, and the summaries that cover fewer of them, for windows that adapt. */
+export async function loadEarlier(
+  tx: Tx,
+  { thread, settings, progress }: { thread: ThreadRow; settings: Settings; progress: ProgressRow | null },
+): Promise<EarlierIterations | undefined> {
+  if (settings.iterations.window === 'fixed' || progress === null) return undefined
+  const { threadId, clearEpoch } = thread
+  const series = { threadId, lane: progressLane(settings), clearEpoch }
+  const [summaries, newest] = await Promise.all([
+    loadEarlierProgress(tx, series, { coveredBelow: progress.coveredCount, limit: EARLIER_SUMMARIES_MAX }),
+    loadNewestIterations(tx, { threadId, afterNumber: null, limit: WINDOW_ITERATIONS_MAX }),
+  ])
+  return { summaries, iterations: newest.filter(({ number }) => number <= progress.coveredTo) }
 }

@@ -10,6 +10,7 @@ import {
   loadActivity,
   loadCompaction,
   loadDependence,
+  loadEarlier,
   loadLoop,
   loadScopeErased,
   type ScopeErased,
@@ -97,15 +98,18 @@ async function loadLoopInput(
   const { thread, settings } = compaction
   const { threadId, agentId } = thread
   const { rollingWindow } = settings
-  const [{ loop, progress, stored }, counts, activity] = await Promise.all([
-    loadLoop(tx, { thread, settings }),
+  const [{ loop, progress, stored, earlier }, counts, activity] = await Promise.all([
+    loadLoop(tx, { thread, settings }).then(async (found) => ({
+      ...found,
+      earlier: await loadEarlier(tx, { thread, settings, progress: found.progress }),
+    })),
     countWindow(tx, { rollingWindow, ...thread, nowMs: deps.asOfMs }),
     loadActivity(tx, { threadId, agentId, amongIds: scopeThreadIds(request, deps), ...statusLimits }),
   ])
   return {
     ...describe(thread, settings, request, deps),
     activity,
-    loop,
+    loop: earlier === undefined ? loop : { ...loop, earlier },
     messages: [],
     unloaded: [{ mode: 'left-out', count: counts.inWindow.eligible, tokens: 0, reason: MESSAGES_LEFT_OUT }],
     ineligible: withoutIterations(counts.ever.aside),
