@@ -369,6 +369,7 @@ test('a key sees the tools of its role, and other tools refuse it', async () => 
   const client = await connectHttp(await keyOf('initech', 'produce'))
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
     'pin',
+    'compress',
     'uncompact',
     'append_messages',
     'save_snapshot',
