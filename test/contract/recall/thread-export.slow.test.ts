@@ -68,8 +68,8 @@ describe('a thread that is exported and imported', () => {
     expect(first).toMatchObject({
       thread: 'cloth',
       agent: 'weaver',
-      messages: 8,
-      added: { message: 8, archive: 3, state: 3, pruning: 3 },
+      messages: 10,
+      added: { message: 10, archive: 3, state: 3, pruning: 3 },
     })
     for (const project of [to, from]) {
       const { added } = await imported(project, lines)

@@ -13,7 +13,15 @@ import {
 } from '@heddle/store'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { append, appendOne, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
+import {
+  append,
+  appendOne,
+  newId,
+  prepared,
+  preparedIteration,
+  RECEIVED_AT_MS,
+  type TestStore,
+} from '../store/support.js'
 import { clientOn } from './support.js'
 
 const text = fc.oneof(
@@ -120,20 +128,16 @@ export async function weave(database: TestStore, project: string, generated: Gen
     loop: { currentCli: 'claude' },
   })
   await client.threads.put('cloth', { agent: 'weaver', status: null, settings: { budget: 7_000 } })
-  await client.iterations.append({
-    agent: 'weaver',
-    thread: 'cloth',
-    iterations: [
-      {
-        id: newId(),
-        prompt: 'NUL \0',
-        output: '',
-        progressScore: 0.1,
-        fileEvents: [{ path: 'a.ts', event: 'modified' }],
-      },
-      { id: newId(), prompt: 'next', output: 'done', progressMarkers: ['half'], durationSeconds: 1e21 },
-    ],
-  })
+  const iterations = [
+    preparedIteration({
+      prompt: 'NUL \0',
+      output: '',
+      progressScore: 0.1,
+      fileEvents: [{ path: 'a.ts', event: 'modified' }],
+    }),
+    preparedIteration({ prompt: 'next', output: 'done', progressMarkers: ['half'], durationSeconds: 1e21 }),
+  ]
+  await appendOne(database.store, append(iterations), projectId)
   await client.processes.put('cloth', 'build', { status: 'compiling' })
   await client.processes.put('cloth', 'test', { status: 'done', ended: true })
   await database.store.inProject(projectId, async (tx) => {

@@ -1,5 +1,6 @@
 import { PermanentError } from '@heddle/contracts'
 import { summarizeExtractively } from '@heddle/core'
+import { waitFor } from '@heddle/test-support'
 import { describe, expect, test } from 'vitest'
 import { validateOpenAiChat } from '../../support/src/validators/index.js'
 import { pipelineOfTests, queueBackends } from '../support.js'
@@ -87,6 +88,12 @@ describe.each(queueBackends())('a compaction on demand on $title', ({ mode, skip
       expect(context.summaryUsed).toBe(false)
       expect(context.receipt.entries.reduce((sum, { count }) => sum + count, 0)).toBe(messages.length)
 
+      // The failed call and the compaction both woke the stage: an attempt that is under way still fails.
+      const isIdle = async () =>
+        (await tests.pipeline.queues.stats()).every(
+          ({ stage, waiting, active }) => stage !== 'summarize' || waiting + active === 0,
+        )
+      await waitFor(isIdle, { what: 'an idle summarize stage' })
       summarizer.isBroken = false
       const retried = await client.contexts.compress({ thread: THREAD })
       expect(retried).toMatchObject({ compacted: false, summary: { summarizer: 'failing' } })
