@@ -111,7 +111,17 @@ describe.skipIf(executablePath === null)('in Chromium, before `heddle up` with a
     expect(await column('References')).toContain('001 • api-documentation Always')
     expect(await column('Tools')).toEqual(['filesystem. • read_file Always'])
     expect((await column('Rules')).join()).toMatch(/003 • tests-of-pruning-rules Agent - 0\.\d\d/)
+    // It is only for reading.
+    expect(await dialog.getByRole('textbox').count()).toBe(0)
+    expect(await dialog.getByRole('button', { name: /add|remove|save|edit/i }).count()).toBe(0)
+    const colours = (await page.evaluate(`['always', 'manual', 'agent'].map((mode) =>
+      getComputedStyle(document.querySelector('.item .badge[data-mode=' + mode + ']')).color)`)) as string[]
+    expect(new Set(colours).size).toBe(3)
+    await dialog.getByRole('button', { name: 'api-documentation' }).hover()
+    await page.locator('.tooltip', { hasText: 'How to use api-documentation here' }).waitFor()
     await page.keyboard.press('Escape')
+    await page.locator('.tooltip').waitFor({ state: 'hidden' })
+    if (await dialog.isVisible()) await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
     // Only the reply that names its context offers it.
     expect(await page.getByRole('button', { name: 'View Context' }).count()).toBe(1)
