@@ -45,6 +45,15 @@ describe('projects', () => {
     await inProject(projectId, (tx) => ensureProject(tx, { projectId, name: 'named late' }))
     expect(await nameOf()).toEqual([{ name: 'named late' }])
   })
+
+  it('are created by many at the same moment', async () => {
+    for (let run = 0; run < 40; run++) {
+      const name = `created at once ${run}`
+      const projectId = projectIdOf(name)
+      const create = () => inProject(projectId, (tx) => ensureProject(tx, { projectId, name }))
+      await Promise.all(Array.from({ length: 8 }, create))
+    }
+  })
 })
 
 describe('agents', () => {

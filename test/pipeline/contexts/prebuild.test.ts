@@ -96,6 +96,8 @@ describe('prebuilt contexts', () => {
     const before = await client.contexts.build(request)
     const iterations = [{ prompt: 'try', output: 'done', progressScore: 0.5 }]
     await client.iterations.append({ agent: AGENT, thread: THREAD, iterations })
+    // Each stage that reads it may have the context built anew.
+    await client.threads.waitUntilSettled(THREAD)
     const ids = await waitFor(async () => {
       const found = await prepared('iterated')
       return found.length > 0 && found

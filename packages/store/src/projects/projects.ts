@@ -12,11 +12,11 @@ export async function ensureProject(tx: Tx, { projectId, name }: { projectId: st
   const [, [tombstone]] = await Promise.all([
     shareErasureLock(tx),
     findTombstones(tx, [projectId]),
+    // No conflict target: another transaction may store the same project at this moment, and either unique index may find it.
+    tx`insert into heddle.projects (project_id, name) values (${projectId}, ${name}) on conflict do nothing`,
     tx`
-    insert into heddle.projects as project (project_id, name)
-    values (${projectId}, ${name})
-    on conflict (project_id) do update set name = excluded.name
-      where project.name = project.project_id::text and project.name <> excluded.name`,
+      update heddle.projects set name = ${name}
+      where project_id = ${projectId} and name = project_id::text and name <> ${name}`,
   ])
   // The error rolls the insert back.
   if (tombstone !== undefined) throw erasedError('project', name)
