@@ -23,12 +23,12 @@ export interface Reordered {
 
 /** Orders the first results of a question by rules on their texts: by time, if the question is about time or a value. */
 export function reorder(question: string, results: readonly Statement[]): Reordered {
-  const replacements = findReplacements(question, results)
+  const replacements = findReplacements(question, results.slice(0, COMPARED_FOR_VALUE))
   const first = coverTime(question, results)
   const rest = newerFirst(replacements)
   return {
-    order: [...new Set([...first, ...rest])],
+    order: [...new Set([...first, ...rest, ...results.keys()])],
     covering: new Set(first),
-    replacedBy: replacements.map(([latest]) => latest ?? null),
+    replacedBy: results.map((_, index) => replacements[index]?.[0] ?? null),
   }
 }
