@@ -5,7 +5,7 @@ import { messageReference, shortCode, threadIdOf } from '@heddle/core'
 import { createLogger } from '@heddle/runtime'
 import { insertDeadLetter } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { searchDatabase, searchFiles, searchRedis } from '../canaries.js'
 import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
@@ -200,6 +200,32 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
       expect(JSON.stringify(messages)).toContain(word('stays', 'reply'))
       expect(receipt.entries.filter(({ mode: how }) => how === 'covered')).not.toEqual([])
       expect(await search(GONE)).toEqual({})
+    })
+
+    test('keeps the other messages of a job that arrives while another one is replaced', async () => {
+      const thread = 'crowded'
+      const stages = await pipeline.start()
+      await client.messages.append({ agent: AGENT, thread, messages: [{ role: 'user', content: 'goneqqcrowd' }] })
+      await client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
+      await stages.stop()
+      const [first] = (await client.messages.list({ thread })).items
+      const again = messageOf('goneqqcrowd', first?.id)
+      const { queues } = pipeline
+      await queues.add('ingest', { ...jobOf([again, messageOf('kept of the first')]), thread })
+      const add = queues.add.bind(queues)
+      const adding = vi.spyOn(queues, 'add').mockImplementationOnce(async (stage, payload, bytes) => {
+        await add('ingest', { ...jobOf([again, messageOf('kept of the second')]), thread })
+        await add(stage, payload, bytes)
+      })
+      const erased = await client.messages.erase({ thread, message: first?.id ?? '' })
+      adding.mockRestore()
+      expect(erased).toMatchObject({ jobs: 2, finished: true })
+      expect(await search(['goneqqcrowd'])).toEqual({})
+      const later = await pipeline.start(['ingest'])
+      await waitFor(async () => (await client.messages.list({ thread })).items.length >= 3, { what: 'both jobs' })
+      await later.stop()
+      const contents = (await client.messages.list({ thread })).items.map(({ content }) => content)
+      expect(contents.sort()).toEqual(['', 'kept of the first', 'kept of the second'])
     })
 
     test('is idempotent, and stores nothing of them again', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IngestJob } from '@heddle/contracts'
 import type { Queues, WaitingJob } from '@heddle/queue'
 import { loadErasedMessages, type Store, withoutErased } from '@heddle/store'
@@ -5,7 +6,7 @@ import { ownersOf } from './job-owners.js'
 
 /**
  * Removes messages from waiting jobs. A job with others as well is replaced: the one without them is added first, so that a
- * crash in between leaves a repeat and no gap.
+ * crash in between leaves a repeat and no gap. Jobs that arrive meanwhile are removed by the next round.
  *
  * @returns the number of jobs that had any of them
  */
@@ -16,16 +17,39 @@ export async function removeFromJobs(
   const erased = await store.inProject(projectId, (tx) => loadErasedMessages(tx, { erasureId: targetId }))
   if (erased === null) return 0
   const ids = new Set(erased.ids)
-  const rests = new Map<unknown, IngestJob>()
-  const isMeant = ({ stage, payload }: WaitingJob) => {
+  /** The job itself if it is not meant; null if nothing of it is left. */
+  const restOf = ({ stage, payload }: WaitingJob) => {
     const { project, thread } = ownersOf(payload)
-    if (stage !== 'ingest' || project !== projectId || thread !== erased.threadId) return false
-    const rest = withoutErased(payload, ids)
-    if (rest === payload) return false
-    if (rest !== null) rests.set((payload as IngestJob).requestId, rest as IngestJob)
-    return true
+    return stage === 'ingest' && project === projectId && thread === erased.threadId
+      ? withoutErased(payload, ids)
+      : payload
   }
-  if ((await queues.removeJobs(isMeant, { dryRun: true })) === 0) return 0
-  for (const rest of rests.values()) await queues.add('ingest', rest)
-  return await queues.removeJobs(isMeant)
+  const replaced = new Set<string>()
+  for (let removed = 0; ; ) {
+    const rests = new Map<string, IngestJob>()
+    const found = await queues.removeJobs(
+      (job) => {
+        const rest = restOf(job)
+        if (rest === job.payload) return false
+        const key = rest === null ? null : keyOf(job.payload)
+        if (key !== null && !replaced.has(key)) rests.set(key, rest as IngestJob)
+        return true
+      },
+      { dryRun: true },
+    )
+    if (found === 0) return removed
+    for (const [key, rest] of rests) {
+      await queues.add('ingest', rest)
+      replaced.add(key)
+    }
+    removed += await queues.removeJobs((job) => {
+      const rest = restOf(job)
+      return rest !== job.payload && (rest === null || replaced.has(keyOf(job.payload)))
+    })
+  }
+}
+
+/** Of the whole content: a malformed job may have no id, or that of another one. */
+function keyOf(payload: unknown): string {
+  return createHash('sha256').update(JSON.stringify(payload)).digest('base64')
 }
