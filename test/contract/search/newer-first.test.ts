@@ -18,6 +18,14 @@ beforeAll(async () => {
       { orderedAtMs: RECEIVED_AT_MS + 60_000 },
     ),
   ])
+  await said(database, { thread: 'garden' }, [
+    prepared({
+      content: 'I water 12 plants in the garden on the balcony, if nobody else has done so before breakfast.',
+      sourceId: 'few',
+    }),
+    prepared({ role: 'assistant', content: 'Good.' }),
+    prepared({ content: 'My balcony garden has now reached 30 plants.', sourceId: 'many' }),
+  ])
 })
 afterAll(() => database.drop())
 
@@ -49,6 +57,15 @@ describe('of two statements of one value', () => {
     expect(side * times * (passageScore + neighbours + thread + speaker)).toBeCloseTo(newest?.score ?? 0, 6)
     expect(newest?.vectors).toBeNull()
     expect((await search(question)).every(({ explanation }) => explanation === null)).toBe(true)
+  })
+
+  it('an explanation names no rule for a newer one that was first already', async () => {
+    const asked = { query: 'How many plants are in my balcony garden?', by: 'words', thread: 'garden' } as const
+    const { items } = await clientOn(database).search({ ...asked, explain: true })
+    const [first, second] = items
+    expect([first?.sourceId, second?.sourceId]).toEqual(['many', 'few'])
+    expect(second?.supersededBy).toBe(first?.messageId)
+    expect(items.map(({ explanation }) => explanation?.rule)).toEqual(items.map(() => null))
   })
 
   it('an explanation of a search by meaning has the similarity', async () => {

@@ -11,7 +11,7 @@ export interface OrderedHit extends FoundRow<HitRow> {
   /** Not lower than that of the result after it. */
   readonly score: number
   readonly supersededBy: string | null
-  /** The rule that moved it. */
+  /** The rule that moved it up; null for one that stays or gives way. */
   readonly rule: SearchExplanation['rule']
 }
 
@@ -36,11 +36,12 @@ export async function orderHits(
     }),
   )
   const replacing = new Set(replacedBy)
-  const ordered = order.flatMap((index) => {
+  const ordered = order.flatMap((index, place) => {
     const [hit, newest] = [compared[index], compared[replacedBy[index] ?? -1]]
     if (hit === undefined) return []
     const rule = covering.has(index) ? ('coverage' as const) : replacing.has(index) ? ('newer' as const) : null
-    return [{ ...hit, supersededBy: newest?.row.messageId ?? null, rule }]
+    // A rule may confirm the place that a hit has already.
+    return [{ ...hit, supersededBy: newest?.row.messageId ?? null, rule: place < index ? rule : null }]
   })
   const rest = rows.slice(compared.length).map(unmoved)
   let score = 0
