@@ -49,4 +49,24 @@ describe('the moment of a hit', () => {
   it('refuses an unknown order', async () => {
     await expect(search({ sort: 'newest' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'sort' })
   })
+
+  it('is not a date in the arguments of a call, for the filter and the hit alike', async () => {
+    await said(database, { thread: 'calls' }, [
+      prepared(
+        {
+          role: 'tool_use',
+          content: 'I look for the quarry.',
+          toolCalls: [{ id: 'call-1', name: 'find', arguments: { place: 'quarry', day: '2019-07-04' } }],
+          sourceId: 'call',
+          sentAt: '2024-02-01T12:00:00Z',
+        },
+        { orderedAtMs: Date.parse('2024-02-01T12:00:00Z') },
+      ),
+    ])
+    const quarry = async (conditions: object) =>
+      (await search({ query: 'quarry', thread: 'calls', ...conditions })).map(({ moment }) => moment)
+    expect(await quarry({})).toEqual(['2024-02-01T12:00:00.000Z'])
+    expect(await quarry({ from: '2024-01-01T00:00:00Z' })).toEqual(['2024-02-01T12:00:00.000Z'])
+    expect(await quarry({ to: '2020-01-01T00:00:00Z' })).toEqual([])
+  })
 })

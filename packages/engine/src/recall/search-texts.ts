@@ -1,8 +1,9 @@
 import type { Excerpts, Neighbour } from '@heddle/client/interface'
-import { excerpt, namedMoments } from '@heddle/core'
+import { excerpt } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import { type FoundRow, type HitPlace, type HitRow, type HitText, loadHitTexts } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
+import { momentsOf } from './moment-range.js'
 
 /** Characters of all hits of a search together that are read for their excerpts. */
 const CHARACTERS_MAX = 8_000_000
@@ -42,7 +43,7 @@ export async function showHits(
         before: await neighbour(textAt(before, index), terms),
         after: await neighbour(textAt(after, index), terms),
       },
-      named: [text, whole].flatMap((each) => namedMoments(each, row.sentAtMs)),
+      named: momentsOf(row, found?.content ?? '', text),
     })
   }
   return shown
