@@ -1,7 +1,13 @@
-import { type ContextRequest, type ContextResult, type PartialSettings, PermanentError } from '@heddle/contracts'
+import {
+  type ContextRequest,
+  type ContextResult,
+  type PartialSettings,
+  PermanentError,
+  RetryableError,
+} from '@heddle/contracts'
 import { type TextEmbedder, threadIdOf } from '@heddle/core'
 import { LargeJobError, refuseLargeJob, type WorkSize } from '@heddle/queue'
-import type { Clock, Logger } from '@heddle/runtime'
+import { type Clock, Limiter, type Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
 import { chooseItems } from './enrich/choose-items.js'
 import { recallMemories } from './enrich/recall-memories.js'
@@ -33,17 +39,25 @@ export type Preview = (request: ContextRequest, how: PreviewRequest) => Promise<
  * ordinary context. Larger ones are built by workers, which store them.
  */
 const SIZE_MAX: WorkSize = { messages: 2_000, tokens: 200_000 }
+/** They share that event loop, so one is built at a time, for one project after another. */
+const AT_ONCE = 1
+const WAIT_MS_MAX = 5_000
 
 /**
  * Builds contexts as the stage does, and writes nothing: no row, no event, no record of the requested settings, and no
- * access of the memories.
+ * access of the memories. A preview that waits too long for others is refused with `RATE_LIMITED`.
  */
 export function createPreview({ embedder: open, ...deps }: PreviewDeps): Preview {
   const { store, clock } = deps
   const parts = { ...deps, counter: new TokenCounter(), selections: new SelectionCache() }
-  return async (request, { projectId, deadlineMs }) => {
+  const limiter = new Limiter({ atOnce: AT_ONCE, clock, deadline: { timeoutMs: WAIT_MS_MAX, error: tooMany } })
+  return (request, { projectId, deadlineMs }) => {
+    const deadlineAtMs = clock.nowMs() + deadlineMs
+    return limiter.run(() => preview(request, projectId, deadlineAtMs), { key: projectId })
+  }
+
+  async function preview(request: ContextRequest, projectId: string, deadlineAtMs: number) {
     const asOfMs = clock.nowMs()
-    const deadlineAtMs = asOfMs + deadlineMs
     const threadId = threadIdOf(projectId, request.thread)
     const load = { ...parts, projectId, asOfMs, sizeMax: SIZE_MAX }
     const loaded = await store
@@ -63,6 +77,10 @@ export function createPreview({ embedder: open, ...deps }: PreviewDeps): Preview
     const result = memories === null ? built : maker.make({ ...input, memories }).built
     return embedder?.dimensions ? { ...result, receipt: { ...result.receipt, embedder: embedder.model } } : result
   }
+}
+
+function tooMany(): RetryableError {
+  return new RetryableError('RATE_LIMITED', 'other previews are being built', { retryAfter: 1 })
 }
 
 function refuseLargeInput(messages: readonly { readonly tokens: number }[]): void {

@@ -22,6 +22,7 @@ import { serveSite } from './inspector/site.js'
 import { serveMcp } from './mcp/http.js'
 import { Metrics } from './operate/metrics.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
+import { SharedChecks } from './operate/shared-checks.js'
 import { StageSamples } from './operate/stage-samples.js'
 
 export interface AppOptions {
@@ -119,7 +120,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clientOf: ClientOf = async (request, needs) => (await callerOf(request, needs)).client
   const samples = new StageSamples({ clock: options.clock, log, readStats: () => backend().readStageStats() })
   server.addHook('onClose', async () => samples.close())
-  const reads = { samples: () => samples.all, examine: () => backend().examine() }
+  const checks = new SharedChecks(() => backend().examine(), options.clock)
+  const reads = { samples: () => samples.all, examine: () => checks.read() }
   for (const route of routesOf(reads)) serveRoute(server, route, { callerOf, slots })
   const { path, needs } = operations.followEvents
   const ofEvents = { exposeHeadRoute: false, config: { access: { needs, isCounted: false } } }

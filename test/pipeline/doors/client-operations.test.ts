@@ -83,6 +83,12 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     expect(made.summary?.coveredCount).toBeGreaterThanOrEqual(made.summarized)
     const again = await client.contexts.compress({ thread })
     expect(again).toMatchObject({ compacted: false, summary: made.summary })
+    const { key } = await pipeline.clientOf(own).keys.create({ name: 'producer', role: 'produce' })
+    const producer = createClient({ url: http.url, key })
+    expect(await producer.contexts.compress({ thread })).toMatchObject({ compacted: false, summary: null })
+    await expect(client.contexts.compress({ thread, deadlineMs: Number.NaN })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    })
     await expect(client.contexts.compress({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 

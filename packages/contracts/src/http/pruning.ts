@@ -95,7 +95,7 @@ export const compressedSchema = named(
     removed: z.int(),
     /** Messages that the summary covers and that no earlier one covered. */
     summarized: z.int(),
-    /** The summary that contexts show now; null without one. */
+    /** The summary that contexts show now; null without one, and for a key that may not read. */
     summary: z
       .object({ id: idSchema, text: z.string(), tokens: z.int(), coveredCount: z.int(), summarizer: z.string() })
       .nullable(),

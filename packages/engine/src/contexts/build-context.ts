@@ -44,7 +44,7 @@ export async function buildContext(
   const endsAtMs = clock.monotonicMs() + deadlineMs
   const release = onBusy === 'fail' ? take() : await retryUntil(async () => take(), { clock, endsAtMs, signal })
   try {
-    if (store === false) return await previewContext(parts, checked, deadlineMs)
+    if (store === false) return await previewContext(parts, checked, Math.max(1, endsAtMs - clock.monotonicMs()))
     const deadline = { leftMs: Math.max(1, endsAtMs - clock.monotonicMs()), signal }
     const context = new AwaitedContext(parts, checked, deadline, contextId)
     return await withPartBytes(parts, await context.answered())

@@ -1,3 +1,4 @@
+import { checkDeadline } from '@heddle/client/calls'
 import { type CompressOptions, DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
 import { type CompressResult, compressSchema, PermanentError, parse, RetryableError } from '@heddle/contracts'
 import {
@@ -24,17 +25,19 @@ import { compactionOf, loadUncompacted } from './prune-plan.js'
 export async function compress(parts: EngineContext, options: CompressOptions): Promise<CompressResult> {
   const { deadlineMs = DEADLINE_MS_DEFAULT, signal, ...given } = options
   const target = parse(compressSchema, given, 'compress')
+  checkDeadline(deadlineMs)
   const threadId = threadIdOf(parts.projectId, target.thread)
   const endsAtMs = performance.now() + deadlineMs
   const what = `the summary of thread "${target.thread}"`
   const wait = () => ({ what, deadlineMs: Math.max(1, endsAtMs - performance.now()), signal })
   // A summary that is under way is part of what is compacted.
   await untilSummarized(parts, target, wait())
+  const wakePrune = () => parts.queues.wake('prune', { projectId: parts.projectId, threadId })
   const made = await parts.store.inProject(parts.projectId, async (tx) => {
     await holdMarks(tx, threadId, 'read')
     const compaction = await compactionOf(tx, parts, target)
     const { messages: read, state, hasMore } = await loadUncompacted(tx, compaction)
-    if (hasMore) throw behind(target.thread)
+    if (hasMore) return null
     // The state names the head up to which it has seen the thread.
     const messages = read.filter(({ seq }) => seq <= compaction.thread.headSeq)
     if (messages.length === 0 && state === null) throw noMessagesIn(target.thread)
@@ -46,8 +49,12 @@ export async function compress(parts: EngineContext, options: CompressOptions): 
     if ((await publishCompaction(tx, { compaction, plan, messages: byId })) === null) throw behind(target.thread)
     return { usage, plan }
   })
+  if (made === null) {
+    await wakePrune()
+    throw behind(target.thread)
+  }
   const { usage, plan } = made
-  if (plan !== null) await parts.queues.wake('prune', { projectId: parts.projectId, threadId })
+  if (plan !== null) await wakePrune()
   const { current, thread } = await untilSummarized(parts, target, wait())
   return {
     thread: thread.name,

@@ -20,11 +20,11 @@ export function Trend({ points, name }: { points: readonly Point[]; name: string
     const up = highest === 0 ? 0 : value / highest
     return `${(across * WIDTH).toFixed(1)},${(HEIGHT - 1 - up * (HEIGHT - 2)).toFixed(1)}`
   }
-  const told = `${name} since ${timeText(first.at)}: at most ${figure(highest)}, now ${figure(last.value)}`
+  const label = `${name} since ${timeText(first.at)}: at most ${figure(highest)}, now ${figure(last.value)}`
   return (
     <figure className="trend">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={told}>
-        <title>{told}</title>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
+        <title>{label}</title>
         <polyline points={points.map(placeOf).join(' ')} />
       </svg>
       <figcaption className="quiet">at most {figure(highest)}</figcaption>

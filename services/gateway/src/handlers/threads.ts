@@ -2,6 +2,7 @@ import type { compactionOperations, threadOperations, threadTransferOperations }
 import { EventLoopYielder } from '@heddle/runtime'
 import type { Handlers } from '../http/handler.js'
 import { readPrefer } from '../http/prefer.js'
+import { readableBy } from './compressed.js'
 import { erase } from './erasing.js'
 
 export const threadHandlers: Handlers<typeof threadOperations> = {
@@ -16,8 +17,10 @@ export const threadHandlers: Handlers<typeof threadOperations> = {
 
 export const compactionHandlers: Handlers<typeof compactionOperations> = {
   getPrunePlan: ({ client, params, query }) => client.contexts.planPruning({ ...query, ...params }),
-  compress: ({ client, params, body, headers, signal }) =>
-    client.contexts.compress({ ...body, ...params, deadlineMs: readPrefer(headers['prefer']).waitMs, signal }),
+  async compress({ client, role, params, body, headers, signal }) {
+    const { waitMs: deadlineMs } = readPrefer(headers['prefer'])
+    return readableBy(role, await client.contexts.compress({ ...body, ...params, deadlineMs, signal }))
+  },
   uncompact: ({ client, params, body }) => client.contexts.uncompact({ ...body, ...params }),
   pinMessages: ({ client, params, body }) => client.pins.set({ ...body, ...params }),
   unpinMessages: ({ client, params, query }) => client.pins.remove({ ...query, ...params }),

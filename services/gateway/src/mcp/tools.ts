@@ -15,6 +15,7 @@ import {
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 import { checkPermission } from '../admission/access.js'
+import { readableBy } from '../handlers/compressed.js'
 import { type McpSession, placeOf, recallIn } from './session.js'
 
 /** Dependencies of a tool call: they give access to the caller's own project only. */
@@ -44,7 +45,8 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     const { signal } = deps
     return await deps.client.messages.erase(await placeOf({ ref, thread }, deps), { signal })
   },
-  compress: (input, { client, signal }) => client.contexts.compress({ ...input, signal }),
+  compress: async (input, { client, role, signal }) =>
+    readableBy(role, await client.contexts.compress({ ...input, signal })),
   uncompact: async ({ ref, thread, redo }, deps) =>
     await deps.client.contexts.uncompact({ ...(await placeOf({ ref, thread }, deps)), redo }),
   async summaries({ thread: given, summary, ...page }, { client, session }) {
