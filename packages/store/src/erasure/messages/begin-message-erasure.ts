@@ -7,6 +7,7 @@ import { blankIterations } from './blank-iterations.js'
 import { blankMessages } from './blank-messages.js'
 import { failAskedFor } from './erased-contexts.js'
 import { type ErasableRow, withGroups } from './message-groups.js'
+import { loadTextHashes } from './message-texts.js'
 import { dropDecisions } from './void-decisions.js'
 
 /** The reason by which the row of an erased message is kept aside: see `ineligibleReason` in core. */
@@ -43,12 +44,14 @@ export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Prom
     select agent_id from heddle.threads where id = ${threadId} for update`
   await tx`select from heddle.stage_cursors where thread_id = ${threadId} for update`
   if (thread === undefined) return { erased: 0, found: 0 }
-  const rows = await withGroups(tx, threadId, await seqsOf(tx, threadId, range))
+  const seqs = await seqsOf(tx, threadId, range)
+  if (seqs.length > limits.erasedMessagesMax) throw tooMany(seqs.length)
+  const rows = await withGroups(tx, threadId, seqs)
   if (rows.length > limits.erasedMessagesMax) throw tooMany(rows.length)
   const left = rows.filter(({ keptAside }) => keptAside !== ERASED)
   if (left.length === 0) return { erased: 0, found: rows.length }
 
-  await failAskedFor(tx, threadId, left)
+  await failAskedFor(tx, threadId, await loadTextHashes(tx, threadId, left))
   await dropDecisions(tx, threadId, left)
   await noteErased(tx, erasure, left)
   await blankIterations(

@@ -2,8 +2,8 @@ import type { ErrorData } from '@heddle/contracts'
 import type { Tx } from '../../connection/connection.js'
 import { asArray } from '../../sql/arrays.js'
 import { ROWS_PER_STEP } from '../erasure-step.js'
-import type { ErasableRow } from './message-groups.js'
 import type { MessageTaker } from './message-step.js'
+import { pagesOf, TEXTS_PER_PAGE, textHash } from './message-texts.js'
 
 /** The error of a context that was erased with a message that it showed. */
 const CONTEXT_ERASED: ErrorData = {
@@ -45,22 +45,24 @@ export const takeContexts: MessageTaker = async (tx, { threadId, begunAtMs, from
 /**
  * Erases requests whose new message is the text of a message that is being erased: it is usually appended after the context
  * that answered it.
+ *
+ * @param hashes of these texts: see `loadTextHashes`
  */
-export async function failAskedFor(tx: Tx, threadId: string, rows: readonly ErasableRow[]): Promise<void> {
-  const texts = rows
-    .filter(({ role, content }) => role === 'user' && content !== '')
-    .map(({ content, contentEscaped }) => (contentEscaped ? (JSON.parse(content) as string) : content))
-  if (texts.length === 0) return
-  const asked = await tx<{ id: string; message: string }[]>`
-    select id, substring(request::text from '"message":("(?:[^"\\\\]|\\\\.)*")') as message
-    from heddle.contexts
-    where thread_id = ${threadId} and request::text like '%"message":%'`
-  const wanted = new Set(texts)
-  const ids = asked.filter(({ message }) => message !== null && wanted.has(JSON.parse(message) as string))
-  await failContexts(
-    tx,
-    ids.map(({ id }) => id),
-  )
+export async function failAskedFor(tx: Tx, threadId: string, hashes: ReadonlySet<string>): Promise<void> {
+  if (hashes.size === 0) return
+  const requests = await tx<{ id: string }[]>`
+    select id from heddle.contexts where thread_id = ${threadId} and request::text like '%"message":%'`
+  const found: string[] = []
+  for (const page of pagesOf(requests, TEXTS_PER_PAGE)) {
+    const asked = await tx<{ id: string; message: string | null }[]>`
+      select id, substring(request::text from '"message":("(?:[^"\\\\]|\\\\.)*")') as message
+      from heddle.contexts
+      where id = any(${asArray(page.map(({ id }) => id))}::uuid[])`
+    for (const { id, message } of asked) {
+      if (message !== null && hashes.has(textHash(JSON.parse(message) as string))) found.push(id)
+    }
+  }
+  await failContexts(tx, found)
 }
 
 /** @returns how many contexts lost what they showed, those that were stored as a difference to one of them included */

@@ -5,12 +5,9 @@ import type { Columns } from '../../schema/rows.js'
 import { asArray } from '../../sql/arrays.js'
 import { byIndexOrder, byKey } from '../../sql/index-order.js'
 
-/** A stored message to be erased. */
+/** A stored message to be erased, without its content: there may be thousands, each of megabytes. */
 export interface ErasableRow
-  extends Columns<
-    'messages',
-    'seq' | 'id' | 'role' | 'content' | 'contentEscaped' | 'keptAside' | 'orderedAtMs' | 'ordinal' | 'toolCallId'
-  > {
+  extends Columns<'messages', 'seq' | 'id' | 'role' | 'keptAside' | 'orderedAtMs' | 'ordinal' | 'toolCallId'> {
   readonly callIds: readonly string[]
 }
 
@@ -46,7 +43,7 @@ export async function withGroups(tx: Tx, threadId: string, seqs: readonly number
 }
 
 const columns = (tx: Tx) => tx`
-  seq, id, role, content, content_escaped, kept_aside, ordered_at as ordered_at_ms, ordinal, tool_call_id, tool_calls`
+  seq, id, role, kept_aside, ordered_at as ordered_at_ms, ordinal, tool_call_id, tool_calls`
 
 function toRow({ toolCalls, ...row }: Row): ErasableRow {
   return { ...row, callIds: (toolCalls ?? []).map(({ id }) => id) }
