@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { packPlaces } from '@heddle/core'
 import {
   advanceEmbedCursor,
   archiveEntries,
@@ -171,6 +172,59 @@ describe('an erasure of messages', () => {
       (sql) => sql`select status from heddle.contexts where thread_id = ${threadId} order by built_at`,
     )
     expect(rows.map((row) => row['status'])).toEqual(['failed', 'built'])
+  })
+
+  it('erases the requests of more messages than are read at once', async () => {
+    const { thread, threadId } = await freshThread(database.store, 120)
+    const receipt = { stateId: null, agentVersion: 1, headSeq: 0, entries: [], sections: [] }
+    await inProject(PROJECT, async (tx) => {
+      for (let index = 0; index < 120; index++)
+        await finishContext(tx, {
+          id: newId(),
+          result: { receipt, budget: 9, tokensUsed: 1, summaryUsed: false, messages: [] } as never,
+          asked: { threadId, request: { thread, message: `${thread} ${index}` }, deadlineAtMs: Date.now() + 9_000 },
+          erasedCount: 0,
+        })
+    })
+    await begin(threadId, { fromSeq: 2, toSeq: 119 })
+    const left = await asOwner(
+      database.url,
+      (sql) => sql`
+        select request ->> 'message' as message from heddle.contexts
+        where thread_id = ${threadId} and status = 'built' order by id`,
+    )
+    expect(left.map((row) => row['message']).sort()).toEqual([`${thread} 0`, `${thread} 119`])
+  })
+
+  it('removes vectors in steps of a limited size, and those of other messages in no step', async () => {
+    const { threadId } = await freshThread(database.store, 60)
+    await inProject(PROJECT, async (tx) => {
+      for (let seq = 1; seq <= 60; seq++) {
+        const places = packPlaces([{ seq, from: 0, to: 4 }])
+        await tx`
+          insert into heddle.vectors (thread_id, model, first_chunk, chunks, to_seq, places, embedding)
+          values (${threadId}, 'test', ${seq}, 1, ${seq}, ${places}, ${Buffer.from([seq])})`
+      }
+    })
+    const left = async () => {
+      const rows = await asOwner(
+        database.url,
+        (sql) => sql`select first_chunk from heddle.vectors where thread_id = ${threadId} order by first_chunk`,
+      )
+      return rows.map((row) => Number(row['first_chunk']))
+    }
+    const { target } = await begin(threadId, { fromSeq: 2, toSeq: 51 })
+    let steps = 0
+    const afterOneStep = {
+      throwIfAborted() {
+        if (++steps > 1) throw new Error('stopped')
+      },
+    } as AbortSignal
+    await expect(continueErasure(database.store, target, afterOneStep)).rejects.toThrow('stopped')
+    expect(await left()).toHaveLength(40)
+    await continueErasure(database.store, target)
+    expect(await left()).toEqual([1, 52, 53, 54, 55, 56, 57, 58, 59, 60])
+    expect(await inProject(PROJECT, (tx) => loadErasure(tx, target))).toMatchObject({ removed: { vectors: 50 } })
   })
 
   it('is continued by any process after the one that began it died', async () => {
