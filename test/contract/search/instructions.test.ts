@@ -1,6 +1,8 @@
+import { projectIdOf, threadIdOf } from '@heddle/core'
+import { loadInstructionPlaces } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshStore, prepared, type TestStore } from '../store/support.js'
-import { clientOn, said } from './support.js'
+import { clientOn, PROJECT_NAME, said } from './support.js'
 
 let database: TestStore
 
@@ -34,5 +36,22 @@ describe('a search for lasting instructions', () => {
     expect(await ids({ instructions: true, kinds: ['user'] })).toEqual(['always', 'never'])
     expect(await ids({ instructions: false })).toHaveLength(5)
     expect(await ids({})).toHaveLength(5)
+  })
+})
+
+describe('the places of lasting instructions', () => {
+  it('are of the wanted threads, however many the later threads have', async () => {
+    const many = Array.from({ length: 510 }, (_, index) => prepared({ content: `Always run suite ${index}.` }))
+    await said(database, { thread: 'chatty' }, many)
+    const projectId = projectIdOf(PROJECT_NAME)
+    const [style, chatty] = ['style', 'chatty'].map((name) => threadIdOf(projectId, name))
+    const places = (threadIds: readonly string[] | null) =>
+      database.store.inProject(projectId, (tx) => loadInstructionPlaces(tx, { agentId: null, threadIds }))
+    expect(new Set((await places(null)).map(({ threadId }) => threadId))).toEqual(new Set([chatty]))
+    expect(await places([style ?? ''])).toEqual([
+      { threadId: style, seq: 4 },
+      { threadId: style, seq: 1 },
+    ])
+    expect(await places([])).toEqual([])
   })
 })

@@ -91,6 +91,17 @@ export async function loadPostedThreads(tx: Tx, numbers: Iterable<number>): Prom
       offset 0) as found`
 }
 
+/** Threads by their ids, without those that have no message with words. */
+export async function findPostedThreads(tx: Tx, threadIds: readonly string[]): Promise<PostedThread[]> {
+  return await tx<PostedThread[]>`
+    select found.number, found.thread_id, found.length
+    from unnest(${asArray(threadIds)}::uuid[]) as given (thread_id)
+    cross join lateral (
+      select number, thread_id, length from heddle.posting_threads
+      where posting_threads.thread_id = given.thread_id
+      offset 0) as found`
+}
+
 /** The number of a thread in postings; null before its first message with words. */
 export async function findPostedThread(tx: Tx, threadId: string): Promise<number | null> {
   const [thread] = await tx<{ number: number }[]>`

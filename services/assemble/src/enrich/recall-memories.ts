@@ -138,7 +138,7 @@ async function search(
       : await store.inProject(projectId, (tx) =>
           recallInstructions(
             tx,
-            { agentId: ranking.agentId, own, ...bounds, charactersMax: SEARCHED_CHARACTERS_MAX },
+            { agentId: ranking.agentId, own, ...bounds },
             { ...wanted, count: wanted.instructions },
           ),
         )
