@@ -2,7 +2,7 @@ import type { Pausable } from '../recall/steps.js'
 import { isDated, isReply } from './measure.js'
 import { memberships } from './memberships.js'
 import { PassageScores } from './passage-scores.js'
-import { eachPosting } from './postings.js'
+import { decodePostings } from './postings.js'
 import { BESIDE_SHARE, coverage, givenShare, type Parts, repliesIn, scorePassages, scoreTerms } from './rank.js'
 import { Scores } from './scores.js'
 import type { RankedDocument, WordQuery } from './word-query.js'
@@ -33,25 +33,24 @@ export function* explainWords(
   documents: readonly Pick<RankedDocument, 'thread' | 'seq'>[],
 ): Pausable<WordExplanation[]> {
   const parts = yield* scoreTerms(query)
-  const best = bestPassages(parts, documents, query.weights.neighbours.length)
-  yield
-  const termsOf = termsAt(parts, best)
-  yield
+  const best = yield* bestPassages(parts, documents, query.weights.neighbours.length)
+  const termsOf = yield* termsAt(parts, best)
   const speakers = memberships(query.terms.flatMap((term) => term.speakers))
   const replies = repliesIn(query.replies)
   const { weights } = query
   return documents.map(({ thread, seq }) => {
-    const own = best.get(placeOf(thread, seq))
+    const ofSeqs = best.get(thread)
+    const own = ofSeqs?.get(seq)
     let neighbours = 0
     for (const [index, share] of weights.neighbours.entries()) {
       for (const beside of [seq - index - 1, seq + index + 1]) {
-        neighbours += share * givenBy(best.get(placeOf(thread, beside)), weights.replies)
+        neighbours += share * givenBy(ofSeqs?.get(beside), weights.replies)
       }
     }
     const ofThread = weights.thread * (parts.ofThreads.get(thread) ?? 0)
     return {
       passage: own === undefined ? null : own.passage + 1,
-      terms: termsOf.get(placeOf(thread, seq)) ?? [],
+      terms: termsOf.get(thread)?.get(seq) ?? [],
       share: own?.share ?? 0,
       passageScore: own?.score ?? 0,
       neighbours,
@@ -75,34 +74,37 @@ interface Best {
   readonly isDated: boolean
 }
 
-const placeOf = (thread: number, seq: number) => `${thread} ${seq}`
+/** Values by the number of a thread, and by `seq`. */
+type Places<Value> = Map<number, Map<number, Value>>
 
-/** The best passages of some documents and of those around them, by their places. */
-function bestPassages(
+/** The best passages of some documents and of those around them. */
+function* bestPassages(
   { runs, weightOfAll }: Parts,
   documents: readonly Pick<RankedDocument, 'thread' | 'seq'>[],
   distanceMax: number,
-): Map<string, Best> {
+): Pausable<Places<Best>> {
   const wanted = new Scores()
   for (const { thread, seq } of documents) {
     for (let at = Math.max(1, seq - distanceMax); at <= seq + distanceMax; at++) wanted.of(thread).add(at, 1)
   }
-  const best = new Map<string, Best>()
+  const best: Places<Best> = new Map()
   const passages = new PassageScores()
   for (const [thread, seqs] of wanted) {
+    const ofSeqs = new Map<number, Best>()
+    best.set(thread, ofSeqs)
     scorePassages(runs.get(thread) ?? [], passages)
     passages.each((seq, passage, sum, weight, measure) => {
       if (seqs.get(seq) === 0) return
       const share = weight / weightOfAll
       const score = sum * coverage(share)
-      const place = placeOf(thread, seq)
-      const known = best.get(place)
+      const known = ofSeqs.get(seq)
       const given = Math.max(known?.given ?? 0, score * givenShare(measure))
       const dated = isDated(measure) || known?.isDated === true
       if (known === undefined || score > known.score || (score === known.score && passage < known.passage)) {
-        best.set(place, { passage, share, score, given, isReply: isReply(measure), isDated: dated })
-      } else best.set(place, { ...known, given, isDated: dated })
+        ofSeqs.set(seq, { passage, share, score, given, isReply: isReply(measure), isDated: dated })
+      } else ofSeqs.set(seq, { ...known, given, isDated: dated })
     })
+    yield
   }
   return best
 }
@@ -112,16 +114,33 @@ function givenBy(best: Best | undefined, ofReplies: number): number {
   return best.given * (best.isReply ? Math.sqrt(ofReplies) : 1)
 }
 
-/** The terms in the best passages. */
-function termsAt({ terms }: Parts, best: ReadonlyMap<string, Best>): Map<string, { term: string; score: number }[]> {
-  const found = new Map<string, { term: string; score: number }[]>()
+interface TermScore {
+  readonly term: string
+  readonly score: number
+}
+
+/** The terms in the best passages. A frequent term has many thousands of postings, most of them in other threads. */
+function* termsAt({ terms }: Parts, best: Places<Best>): Pausable<Places<TermScore[]>> {
+  const found: Places<TermScore[]> = new Map()
+  for (const thread of best.keys()) found.set(thread, new Map())
   for (const { term, lists, scoreOf } of terms) {
-    eachPosting(lists, ({ thread, seq, passage, measure }) => {
-      const place = placeOf(thread, seq)
-      if (best.get(place)?.passage !== passage) return
-      found.set(place, [...(found.get(place) ?? []), { term, score: scoreOf[measure] ?? 0 }])
-    })
+    const { runs, seqs, passages, measures } = decodePostings(lists)
+    for (const { thread, from, to } of runs) {
+      const [ofSeqs, termsOf] = [best.get(thread), found.get(thread)]
+      if (ofSeqs === undefined || termsOf === undefined) continue
+      for (let index = from; index < to; index++) {
+        const seq = seqs[index] ?? 0
+        if (ofSeqs.get(seq)?.passage !== passages[index]) continue
+        const scored = { term, score: scoreOf[measures[index] ?? 0] ?? 0 }
+        const known = termsOf.get(seq)
+        if (known === undefined) termsOf.set(seq, [scored])
+        else known.push(scored)
+      }
+    }
+    yield
   }
-  for (const each of found.values()) each.sort((left, right) => right.score - left.score)
+  for (const termsOf of found.values()) {
+    for (const each of termsOf.values()) each.sort((left, right) => right.score - left.score)
+  }
   return found
 }
