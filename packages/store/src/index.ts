@@ -59,7 +59,7 @@ export {
   type MessageErasure,
   openMessageErasures,
 } from './erasure/messages/begin-message-erasure.js'
-export { withoutErased } from './erasure/messages/erased-dead-letters.js'
+export { asksFor, withoutErased } from './erasure/messages/erased-dead-letters.js'
 export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './erasure/retention.js'
 export * from './events/dead-letters.js'
 export * from './events/event-log.js'

@@ -71,8 +71,9 @@ export async function removeAll(
   { store, queues, projectId, snapshotsFolder }: EngineContext,
   target: ErasureTarget,
   signal?: AbortSignal,
+  textHashes?: ReadonlySet<string>,
 ): Promise<number> {
-  const jobs = await finishErasure({ store, queues }, target, signal)
+  const jobs = await finishErasure({ store, queues }, target, signal, textHashes)
   if (snapshotsFolder !== null) await sweepSnapshotFiles(store, { folder: snapshotsFolder, projectId })
   return jobs
 }
@@ -80,16 +81,18 @@ export async function removeAll(
 /**
  * Finishes an erasure. Any process may do so, repeatedly and concurrently.
  *
+ * @param textHashes of an erasure of messages: see `removeFromJobs`
  * @returns the number of jobs removed from the queues
  */
 export async function finishErasure(
   { store, queues }: { readonly store: Store; readonly queues: Queues },
   target: ErasureTarget,
   signal?: AbortSignal,
+  textHashes?: ReadonlySet<string>,
 ): Promise<number> {
   const { projectId, kind, targetId } = target
   if (kind === 'messages') {
-    const removed = await removeFromJobs({ store, queues }, target)
+    const removed = await removeFromJobs({ store, queues }, target, textHashes)
     await store.erasures.run(() => continueErasure(store, target, signal), { key: targetId, signal })
     return removed
   }

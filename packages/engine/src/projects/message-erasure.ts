@@ -23,17 +23,17 @@ export async function eraseMessages(
   const { store, projectId, log } = parts
   const threadId = threadIdOf(projectId, selected.thread)
   const target = { projectId, kind: 'messages', targetId: randomUUID() } as const
-  const targets = await store.inProject(projectId, async (tx) => {
+  const { targets, textHashes } = await store.inProject(projectId, async (tx) => {
     await compactionOf(tx, parts, selected)
-    const range = await rangeOf(tx, threadId, { ...selected, all: undefined })
+    const range = await rangeOf(tx, threadId, selected)
     const begun = await beginMessageErasure(tx, { erasureId: target.targetId, threadId, range })
     if (begun.found === 0) throw noSuchMessages(selected)
-    return await openMessageErasures(tx, { threadId })
+    return { targets: await openMessageErasures(tx, { threadId }), textHashes: begun.textHashes }
   })
   const named = { kind: target.kind, name: selected.thread }
-  const finish = async () => {
+  const finish = async (until?: AbortSignal) => {
     let jobs = 0
-    for (const targetId of targets) jobs += await removeAll(parts, { ...target, targetId }, signal)
+    for (const targetId of targets) jobs += await removeAll(parts, { ...target, targetId }, until, textHashes)
     // The compactions and progress summaries that saw the messages are made again.
     const wake = { projectId, threadId }
     await Promise.all([parts.queues.wake('prune', wake), parts.queues.wake('summarize', wake)])
@@ -45,7 +45,7 @@ export async function eraseMessages(
     )
     return { ...named, removed: {}, jobs: 0, finished: false }
   }
-  const jobs = await finish()
+  const jobs = await finish(signal)
   const erasure = await store.inProject(projectId, (tx) => loadErasure(tx, target))
   return { ...named, removed: erasure?.removed ?? {}, jobs, finished: true }
 }

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { IngestJob } from '@heddle/contracts'
 import type { Queues, WaitingJob } from '@heddle/queue'
-import { loadErasedMessages, type Store, withoutErased } from '@heddle/store'
+import { asksFor, loadErasedMessages, type Store, withoutErased } from '@heddle/store'
 import { ownersOf } from './job-owners.js'
 
 /**
  * Removes messages from waiting jobs. A job with others as well is replaced: the one without them is added first, so that a
  * crash in between leaves a repeat and no gap. Jobs that arrive meanwhile are removed by the next round.
  *
+ * @param textHashes jobs of contexts whose new message has one of these are removed as well; known only to the process that
+ *   began the erasure, since nothing of the texts is stored
  * @returns the number of jobs that had any of them
  */
 export async function removeFromJobs(
   { store, queues }: { readonly store: Store; readonly queues: Queues },
   { projectId, targetId }: { readonly projectId: string; readonly targetId: string },
+  textHashes: ReadonlySet<string> = new Set(),
 ): Promise<number> {
   const erased = await store.inProject(projectId, (tx) => loadErasedMessages(tx, { erasureId: targetId }))
   if (erased === null) return 0
@@ -20,9 +23,9 @@ export async function removeFromJobs(
   /** The job itself if it is not meant; null if nothing of it is left. */
   const restOf = ({ stage, payload }: WaitingJob) => {
     const { project, thread } = ownersOf(payload)
-    return stage === 'ingest' && project === projectId && thread === erased.threadId
-      ? withoutErased(payload, ids)
-      : payload
+    if (project !== projectId || thread !== erased.threadId) return payload
+    if (stage === 'assemble') return asksFor(payload, textHashes) ? null : payload
+    return stage === 'ingest' ? withoutErased(payload, ids) : payload
   }
   const replaced = new Set<string>()
   for (let removed = 0; ; ) {

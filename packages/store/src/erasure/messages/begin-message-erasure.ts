@@ -6,6 +6,7 @@ import { holdMarks, type MessageRange, messagesIn } from '../../window/undone.js
 import { blankIterations } from './blank-iterations.js'
 import { blankMessages } from './blank-messages.js'
 import { failAskedFor } from './erased-contexts.js'
+import { dropAskedLetters } from './erased-dead-letters.js'
 import { type ErasableRow, withGroups } from './message-groups.js'
 import { loadTextHashes } from './message-texts.js'
 import { dropDecisions } from './void-decisions.js'
@@ -25,6 +26,8 @@ export interface BegunErasure {
   readonly erased: number
   /** Messages of the range, those that were erased before included. */
   readonly found: number
+  /** Of what users wrote in messages that lost their content: jobs of contexts may have it, see `asksFor`. */
+  readonly textHashes: ReadonlySet<string>
 }
 
 /**
@@ -43,15 +46,17 @@ export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Prom
   const [thread] = await tx<{ agentId: string }[]>`
     select agent_id from heddle.threads where id = ${threadId} for update`
   await tx`select from heddle.stage_cursors where thread_id = ${threadId} for update`
-  if (thread === undefined) return { erased: 0, found: 0 }
+  if (thread === undefined) return { erased: 0, found: 0, textHashes: new Set() }
   const seqs = await seqsOf(tx, threadId, range)
   if (seqs.length > limits.erasedMessagesMax) throw tooMany(seqs.length)
   const rows = await withGroups(tx, threadId, seqs)
   if (rows.length > limits.erasedMessagesMax) throw tooMany(rows.length)
   const left = rows.filter(({ keptAside }) => keptAside !== ERASED)
-  if (left.length === 0) return { erased: 0, found: rows.length }
+  if (left.length === 0) return { erased: 0, found: rows.length, textHashes: new Set() }
 
-  await failAskedFor(tx, threadId, await loadTextHashes(tx, threadId, left))
+  const textHashes = await loadTextHashes(tx, threadId, left)
+  await failAskedFor(tx, threadId, textHashes)
+  const letters = await dropAskedLetters(tx, threadId, textHashes)
   await dropDecisions(tx, threadId, left)
   await noteErased(tx, erasure, left)
   await blankIterations(
@@ -65,7 +70,7 @@ export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Prom
       insert into heddle.tombstones (target_id, kind, thread_id, agent_id, created_at, removed)
       values (
         ${erasureId}, 'messages', ${threadId}, ${thread.agentId}, clock_timestamp(),
-        ${JSON.stringify({ messages: left.length })}::text::json)`,
+        ${JSON.stringify({ messages: left.length, ...(letters > 0 && { dead_letters: letters }) })}::text::json)`,
     tx`
       update heddle.stage_cursors
       set
@@ -76,7 +81,7 @@ export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Prom
     tx`update heddle.vector_threads set erased_count = erased_count + ${left.length} where thread_id = ${threadId}`,
     tx`update heddle.kept_lanes set usage = null where thread_id = ${threadId}`,
   ])
-  return { erased: left.length, found: rows.length }
+  return { erased: left.length, found: rows.length, textHashes }
 }
 
 /** A mark that a restore left leads to its message. */

@@ -4,7 +4,7 @@ import { asArray } from '../../sql/arrays.js'
 import { toStorable } from '../../sql/text.js'
 import { ROWS_PER_STEP } from '../erasure-step.js'
 import type { MessageTaker } from './message-step.js'
-import { pagesOf, TEXTS_PER_PAGE } from './message-texts.js'
+import { pagesOf, TEXTS_PER_PAGE, textHash } from './message-texts.js'
 
 /** Removes messages from dead letters of their thread. One that has no other message is deleted. */
 export const takeDeadLetters: MessageTaker = async (tx, { threadId, ids }) => {
@@ -19,6 +19,27 @@ export const takeDeadLetters: MessageTaker = async (tx, { threadId, ids }) => {
     if (++changed >= ROWS_PER_STEP) break
   }
   return { dead_letters: changed }
+}
+
+/**
+ * Removes dead letters of requests whose new message is the text of a message that is being erased.
+ *
+ * @param hashes of these texts: see `loadTextHashes`
+ * @returns the number of dead letters
+ */
+export async function dropAskedLetters(tx: Tx, threadId: string, hashes: ReadonlySet<string>): Promise<number> {
+  const found: string[] = []
+  if (hashes.size === 0) return 0
+  for await (const { id, payload } of lettersOf(tx, threadId, 'assemble')) if (asksFor(payload, hashes)) found.push(id)
+  if (found.length > 0) await tx`delete from heddle.dead_letters where id = any(${asArray(found)}::uuid[])`
+  return found.length
+}
+
+/** Whether a job of a context, which may have any shape, has one of some texts as its new message. */
+export function asksFor(payload: unknown, hashes: ReadonlySet<string>): boolean {
+  const { asked } = (payload ?? {}) as { asked?: { request?: { message?: unknown } | null } | null }
+  const message = asked?.request?.message
+  return typeof message === 'string' && hashes.has(textHash(message))
 }
 
 /** A page of payloads is in memory at once: each may have megabytes. */
