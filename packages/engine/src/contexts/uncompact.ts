@@ -20,7 +20,7 @@ export async function uncompact(parts: EngineContext, options: UncompactOptions)
   const threadId = threadIdOf(parts.projectId, checked.thread)
   const { agent, change } = await parts.store.inProject(parts.projectId, async (tx) => {
     const compaction = await compactionOf(tx, parts, checked)
-    const range = await rangeOf(tx, threadId, checked)
+    const range = await rangeOf(tx, threadId, checked, { orAll: true })
     const { agentName, clearEpoch } = compaction.thread
     const series = { threadId, clearEpoch, range }
     return { agent: agentName, change: await (redo ? redoCompactions(tx, series) : undoCompactions(tx, series)) }
@@ -30,18 +30,23 @@ export async function uncompact(parts: EngineContext, options: UncompactOptions)
   return { thread: checked.thread, agent, action: redo ? 'redone' : 'undone', messages, compactions: states }
 }
 
-type Selection = Pick<z.output<typeof uncompactSchema>, 'message' | 'fromSeq' | 'toSeq' | 'all'>
+type Selection = Partial<Pick<z.output<typeof uncompactSchema>, 'message' | 'fromSeq' | 'toSeq' | 'all'>>
 
-/** @throws PermanentError `VALIDATION_ERROR` unless one kind of selection is given; `NOT_FOUND`, `AMBIGUOUS_REFERENCE` */
+/**
+ * @param options.orAll whether `all` may be given, for the words of the error
+ * @throws PermanentError `VALIDATION_ERROR` unless one kind of selection is given; `NOT_FOUND`, `AMBIGUOUS_REFERENCE`
+ */
 export async function rangeOf(
   tx: Tx,
   threadId: string,
   { message, fromSeq, toSeq, all }: Selection,
+  { orAll = false }: { readonly orAll?: boolean } = {},
 ): Promise<MessageRange> {
   const isRange = fromSeq !== undefined || toSeq !== undefined
   const given = [message !== undefined, isRange, all === true].filter(Boolean).length
   if (given !== 1) {
-    throw validationError('message', 'or a range or all must be given, and only one of them', `${given} of them`)
+    const others = orAll ? 'or a range or all' : 'or a range'
+    throw validationError('message', `${others} must be given, and only one of them`, `${given} of them`)
   }
   if (message !== undefined) return { messageId: await messageIdOf(tx, threadId, message) }
   if (!isRange) return { all: true }

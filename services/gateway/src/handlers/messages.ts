@@ -25,9 +25,7 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   },
   listMessages: ({ client, params, query }) => client.messages.list({ ...query, ...params }),
   eraseMessages: ({ client, params, query, headers }) =>
-    erase({ headers, query: {} }, ({ wait, signal }) =>
-      client.messages.erase({ ...query, ...params }, { wait, signal }),
-    ),
+    erase({ headers, query: {} }, ({ wait }) => client.messages.erase({ ...query, ...params }, { wait })),
   listAgentMessages: ({ client, params, query }) => client.messages.ofAgent({ ...query, ...params }),
   findMessages: ({ client, query }) => client.messages.find(query),
   async appendIterations({ client, params, body, headers, signal }) {
