@@ -52,8 +52,9 @@ async function holdCommits({ databaseUrl }: Pipeline) {
     /** The server process of the transaction that would store a context. */
     async whenWaiting(): Promise<number> {
       const pids = () => sql<{ pid: number }[]>`
-        select pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into heddle.context_lines%'`
+        select pid from pg_locks
+        where database = (select oid from pg_database where datname = current_database())
+          and relation = 'heddle.context_lines'::regclass and mode = 'RowExclusiveLock' and not granted`
       await waitFor(async () => (await pids()).length > 0, { what: 'a context to be stored', timeoutMs: DEADLINE_MS })
       return (await pids())[0]?.pid ?? 0
     },
