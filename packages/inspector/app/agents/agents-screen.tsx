@@ -5,6 +5,7 @@ import { figure, timeText, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
+import { WideTable } from '../parts/wide-table.js'
 import { useTitle } from '../shell/title.js'
 
 export function AgentsScreen() {
@@ -31,39 +32,26 @@ function AgentList() {
     )
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus. */}
-      <section className="scroll" tabIndex={0} aria-label="Agents by name">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Agent</th>
-              <th scope="col">Version</th>
-              <th scope="col">Threads</th>
-              <th scope="col">Messages</th>
-              <th scope="col">Stored tokens</th>
-              <th scope="col">Last message</th>
-              <th scope="col">Last cleared</th>
-            </tr>
-          </thead>
-          <tbody>
-            {agents.map((agent) => (
-              <tr key={agent.agentId}>
-                <td>
-                  <Link to="/agents/$agent" params={{ agent: agent.name }}>
-                    <bdi>{visible(agent.name)}</bdi>
-                  </Link>
-                </td>
-                <td className="number">{agent.version}</td>
-                <td className="number">{figure(agent.threads)}</td>
-                <td className="number">{figure(agent.messages)}</td>
-                <td className="number">{figure(agent.tokensEstimate)}</td>
-                <td>{timeText(agent.lastMessageAt)}</td>
-                <td>{timeText(agent.lastClearedAt)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <WideTable
+        name="Agents by name"
+        columns={['Agent', 'Version', 'Threads', 'Messages', 'Stored tokens', 'Last message', 'Last cleared']}
+      >
+        {agents.map((agent) => (
+          <tr key={agent.agentId}>
+            <td>
+              <Link to="/agents/$agent" params={{ agent: agent.name }}>
+                <bdi>{visible(agent.name)}</bdi>
+              </Link>
+            </td>
+            <td className="number">{agent.version}</td>
+            <td className="number">{figure(agent.threads)}</td>
+            <td className="number">{figure(agent.messages)}</td>
+            <td className="number">{figure(agent.tokensEstimate)}</td>
+            <td>{timeText(agent.lastMessageAt)}</td>
+            <td>{timeText(agent.lastClearedAt)}</td>
+          </tr>
+        ))}
+      </WideTable>
       {hasNextPage ? (
         <p>
           <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>

@@ -6,6 +6,7 @@ import { useMay } from '../data/permissions.js'
 import { visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
+import { WideTable } from '../parts/wide-table.js'
 import { SettingsForm } from './settings-form.js'
 
 /** The settings in force, with who sets each, and a form for those of the agent. */
@@ -34,31 +35,18 @@ export function Configuration({ agent }: { agent: Agent }) {
 
 function SettingTable({ settings }: { settings: readonly SettingOrigin[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus.
-    <section className="scroll" tabIndex={0} aria-label="Settings in force">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">Value</th>
-            <th scope="col">Set by</th>
-            <th scope="col">Default</th>
-          </tr>
-        </thead>
-        <tbody>
-          {settings.map(({ name, value, from, default: usual }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>
-                <code>{visible(valueText(value))}</code>
-              </td>
-              <td>{from === null ? <span className="quiet">default</span> : <span className="mark">{from}</span>}</td>
-              <td className="quiet">{from === null ? '' : <code>{visible(valueText(usual))}</code>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <WideTable name="Settings in force" columns={['Setting', 'Value', 'Set by', 'Default']}>
+      {settings.map(({ name, value, from, default: usual }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>
+            <code>{visible(valueText(value))}</code>
+          </td>
+          <td>{from === null ? <span className="quiet">default</span> : <span className="mark">{from}</span>}</td>
+          <td className="quiet">{from === null ? '' : <code>{visible(valueText(usual))}</code>}</td>
+        </tr>
+      ))}
+    </WideTable>
   )
 }
 

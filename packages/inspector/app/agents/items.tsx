@@ -6,6 +6,7 @@ import { counted, figure, timeText, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
+import { WideTable } from '../parts/wide-table.js'
 
 /** Rules, references and tools of an agent, with what they cost and whether replies used them. */
 export function Items({ agent }: { agent: string }) {
@@ -30,28 +31,14 @@ export function Items({ agent }: { agent: string }) {
           {stats.data.from === null ? '' : ` since ${timeText(stats.data.from)}`}
         </p>
       ) : null}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus. */}
-      <section className="scroll" tabIndex={0} aria-label="Items of the agent">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Type</th>
-              <th scope="col">Name</th>
-              <th scope="col">Mode</th>
-              <th scope="col">Priority</th>
-              <th scope="col">Shown in contexts</th>
-              <th scope="col">Used by replies</th>
-              <th scope="col">Tokens</th>
-              <th scope="col">Suggestion</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((item) => (
-              <Row key={item.itemId} item={item} stats={shown.get(item.itemId)} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <WideTable
+        name="Items of the agent"
+        columns={['Type', 'Name', 'Mode', 'Priority', 'Shown in contexts', 'Used by replies', 'Tokens', 'Suggestion']}
+      >
+        {items.map((item) => (
+          <Row key={item.itemId} item={item} stats={shown.get(item.itemId)} />
+        ))}
+      </WideTable>
     </>
   )
 }

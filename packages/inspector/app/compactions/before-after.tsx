@@ -1,6 +1,7 @@
 import type { ThreadOverview } from '@heddle/contracts'
 import { counted, figure, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
+import { WideTable } from '../parts/wide-table.js'
 
 /** The messages and tokens that each compaction covered, and those of the summary in their place. */
 export function BeforeAfter({ overview: { states, prunings, name } }: { overview: ThreadOverview }) {
@@ -19,28 +20,24 @@ export function BeforeAfter({ overview: { states, prunings, name } }: { overview
         <span>{counted(prunings.stub, 'result')} replaced by a line</span>{' '}
         <span>{figure(prunings.tokensFreed)} tokens freed by pruning</span>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus. */}
-      <section className="scroll short" tabIndex={0} aria-label="Before and after, newest first">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Compaction</th>
-              <th scope="col">Status</th>
-              <th scope="col">Messages covered</th>
-              <th scope="col">Tokens before</th>
-              <th scope="col">Tokens after</th>
-              <th scope="col">Before and after</th>
-              <th scope="col">Strategy</th>
-              <th scope="col">Summary from</th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...states].reverse().map((state) => (
-              <Row key={state.id} state={state} largest={largest} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <WideTable
+        name="Before and after, newest first"
+        columns={[
+          'Compaction',
+          'Status',
+          'Messages covered',
+          'Tokens before',
+          'Tokens after',
+          'Before and after',
+          'Strategy',
+          'Summary from',
+        ]}
+        isShort
+      >
+        {[...states].reverse().map((state) => (
+          <Row key={state.id} state={state} largest={largest} />
+        ))}
+      </WideTable>
       <ul className="quiet">
         {[...new Set(states.map(({ status }) => status))].map((status) => (
           <li key={status}>

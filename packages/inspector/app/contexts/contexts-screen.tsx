@@ -5,6 +5,7 @@ import { figure, timeText, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
+import { WideTable } from '../parts/wide-table.js'
 import { useTitle } from '../shell/title.js'
 import { ThreadHead } from '../timeline/thread-head.js'
 
@@ -34,33 +35,20 @@ function ContextList({ thread }: { thread: string }) {
   return (
     <>
       {data.nextCursor === null ? null : <p className="quiet">The newest {data.items.length}</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus. */}
-      <section className="scroll" tabIndex={0} aria-label="Contexts, newest first">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Requested</th>
-              <th scope="col">Status</th>
-              <th scope="col">Tokens</th>
-              <th scope="col">Budget</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.items.map(({ id, requestedAt, status, tokensUsed, budget }) => (
-              <tr key={id}>
-                <td>
-                  <Link to="/threads/$thread/contexts/$context" params={{ thread, context: id }}>
-                    <time dateTime={requestedAt}>{timeText(requestedAt)}</time>
-                  </Link>
-                </td>
-                <td>{status}</td>
-                <td className="number">{tokensUsed === null ? '' : figure(tokensUsed)}</td>
-                <td className="number">{budget === null ? '' : figure(budget)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <WideTable name="Contexts, newest first" columns={['Requested', 'Status', 'Tokens', 'Budget']}>
+        {data.items.map(({ id, requestedAt, status, tokensUsed, budget }) => (
+          <tr key={id}>
+            <td>
+              <Link to="/threads/$thread/contexts/$context" params={{ thread, context: id }}>
+                <time dateTime={requestedAt}>{timeText(requestedAt)}</time>
+              </Link>
+            </td>
+            <td>{status}</td>
+            <td className="number">{tokensUsed === null ? '' : figure(tokensUsed)}</td>
+            <td className="number">{budget === null ? '' : figure(budget)}</td>
+          </tr>
+        ))}
+      </WideTable>
     </>
   )
 }

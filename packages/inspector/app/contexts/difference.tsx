@@ -5,6 +5,7 @@ import { counted, figure, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
+import { WideTable } from '../parts/wide-table.js'
 
 export function Difference({ before, after }: { before: string | undefined; after: string }) {
   const { data, error, isPending } = useQuery({ ...diffQuery(before ?? '', after), enabled: before !== undefined })
@@ -79,31 +80,16 @@ interface TableProps {
 
 function Table({ caption, head, rows }: TableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus.
-    <section className="scroll" tabIndex={0} aria-label={caption}>
-      <table>
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.join()}>
-              {row.map((cell, column) => (
-                <td key={head[column]} className={/^[+-]?[\d,]+$/.test(cell) ? 'number' : undefined}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
+    <WideTable name={caption} columns={head} isCaptioned>
+      {rows.map((row) => (
+        <tr key={row.join()}>
+          {row.map((cell, column) => (
+            <td key={head[column]} className={/^[+-]?[\d,]+$/.test(cell) ? 'number' : undefined}>
+              {cell}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </section>
+        </tr>
+      ))}
+    </WideTable>
   )
 }

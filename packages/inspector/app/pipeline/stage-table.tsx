@@ -6,6 +6,7 @@ import { stageSamplesQuery, stagesQuery } from '../data/queries.js'
 import { durationText, figure } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
+import { WideTable } from '../parts/wide-table.js'
 import { Trend } from './trend.js'
 
 export function StageTable() {
@@ -16,31 +17,26 @@ export function StageTable() {
   if (error) return <Failure error={error} />
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table only if it can have the focus. */}
-      <section className="scroll" tabIndex={0} aria-label="Stages">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Stage</th>
-              <th scope="col">State</th>
-              <th scope="col">Waiting</th>
-              <th scope="col">Active</th>
-              <th scope="col">Delayed</th>
-              <th scope="col">Oldest wait</th>
-              <th scope="col">Done a second</th>
-              <th scope="col">Each took</th>
-              <th scope="col">Failed attempts</th>
-              <th scope="col">Waiting, last hours</th>
-              {mayOperate ? <th scope="col">Change</th> : null}
-            </tr>
-          </thead>
-          <tbody>
-            {data.items.map((stage) => (
-              <Row key={stage.stage} stage={stage} samples={samples.data?.items ?? []} mayOperate={mayOperate} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <WideTable
+        name="Stages"
+        columns={[
+          'Stage',
+          'State',
+          'Waiting',
+          'Active',
+          'Delayed',
+          'Oldest wait',
+          'Done a second',
+          'Each took',
+          'Failed attempts',
+          'Waiting, last hours',
+          ...(mayOperate ? ['Change'] : []),
+        ]}
+      >
+        {data.items.map((stage) => (
+          <Row key={stage.stage} stage={stage} samples={samples.data?.items ?? []} mayOperate={mayOperate} />
+        ))}
+      </WideTable>
       {data.items.some(({ workers }) => workers === 0) ? (
         <p className="warning" role="status">
           A stage without workers makes no progress. Start some where the database is: <code>heddle worker all</code>
