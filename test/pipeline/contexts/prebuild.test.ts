@@ -86,7 +86,7 @@ describe('prebuilt contexts', () => {
     expect((await client.contexts.build({ ...request, message: 'And now?' })).id).not.toBe(answered.id)
   })
 
-  test('are ready after an iteration was stored, too, which only the summarize stage reads', async () => {
+  test('are ready after an iteration was stored, too', async () => {
     const { client } = await openLoom(pipeline, 'iterated')
     await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
     const messages = session('iterated', 5).map(({ message }) => message)
@@ -96,8 +96,11 @@ describe('prebuilt contexts', () => {
     const before = await client.contexts.build(request)
     const iterations = [{ prompt: 'try', output: 'done', progressScore: 0.5 }]
     await client.iterations.append({ agent: AGENT, thread: THREAD, iterations })
-    // Each stage that reads it may have the context built anew.
+    // Each stage that reads it may have the context built anew, and only the last of these answers.
     await client.threads.waitUntilSettled(THREAD)
+    const isIdle = async () =>
+      (await pipeline.queues.stats()).every(({ waiting, active, delayed }) => waiting + active + delayed === 0)
+    await waitFor(isIdle, { what: 'stages without jobs' })
     const ids = await waitFor(async () => {
       const found = await prepared('iterated')
       return found.length > 0 && found
