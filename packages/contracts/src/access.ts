@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ProxyMode } from './proxy/modes.js'
 
 /**
  * The permission that an operation requires. `produce`: operations of a producer or a running agent on its own threads.
@@ -13,7 +14,7 @@ export const accessRoles = ['produce', 'read', 'agent', 'admin'] as const
 export const accessRoleSchema = z.enum(accessRoles, { error: `must be one of ${accessRoles.join(', ')}` })
 export type AccessRole = z.infer<typeof accessRoleSchema>
 
-export const permissionsOf: Readonly<Record<AccessRole, readonly Permission[]>> = {
+const ofRole: Readonly<Record<AccessRole, readonly Permission[]>> = {
   produce: ['produce'],
   read: ['read'],
   agent: ['produce', 'read'],
@@ -26,9 +27,19 @@ export interface Access {
   readonly role: AccessRole
   /** Whether the project is that of the deployment's operators: its admins may do what concerns all projects. */
   readonly isOperators?: boolean
+  /** The mode of the proxy for requests with its key; absent if the agent or the configuration decides. */
+  readonly proxyMode?: ProxyMode | undefined
 }
 
+/** The facts about a caller that decide its permissions. */
+export type Rights = Pick<Access, 'role' | 'isOperators'>
+
 /** All permissions of a caller. */
-export function permissionsFor({ role, isOperators }: Pick<Access, 'role' | 'isOperators'>): readonly Permission[] {
-  return role === 'admin' && isOperators === true ? [...permissionsOf.admin, 'operate'] : permissionsOf[role]
+export function permissionsFor({ role, isOperators }: Rights): readonly Permission[] {
+  return role === 'admin' && isOperators === true ? [...ofRole.admin, 'operate'] : ofRole[role]
+}
+
+/** Whether a caller has a permission. */
+export function mayDo(rights: Rights, needs: Permission): boolean {
+  return permissionsFor(rights).includes(needs)
 }

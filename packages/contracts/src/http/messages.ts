@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { messageBodySchema, roles, sourceIdSchema, thinkingBlockSchema, toolCallSchema } from '../messages/messages.js'
+import {
+  messageBodySchema,
+  onUsedIdSchema,
+  roles,
+  sourceIdSchema,
+  thinkingBlockSchema,
+  toolCallSchema,
+} from '../messages/messages.js'
 import { storedPartSchema } from '../messages/parts.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
@@ -29,6 +36,8 @@ const appendFields = {
    * of an existing agent are unchanged.
    */
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
+  /** `refuse` (the default) the append if the thread has another message with the id of one, or `keep` the stored message. */
+  onUsedId: onUsedIdSchema.optional(),
 }
 const listOf = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).min(1).max(limits.httpListItemsMax, tooMany('messages'))

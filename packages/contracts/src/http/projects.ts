@@ -5,6 +5,7 @@ import { stageNames } from '../jobs/stages.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
+import { proxyModeSchema } from '../proxy/modes.js'
 import { isoTimeSchema, limitQuerySchema, named, pageSchema } from './common.js'
 
 export const keyParamsSchema = z.strictObject({ key: idSchema })
@@ -14,14 +15,20 @@ export const keyBodySchema = named(
     /** The user of the key. */
     name: nameSchema,
     role: accessRoleSchema,
+    /** The mode of the proxy for requests with the key; null, the default, leaves it to the agent and the configuration. */
+    proxyMode: proxyModeSchema.nullable().optional(),
   }),
 )
+export type KeyBody = OutputOf<typeof keyBodySchema>
+export const keyChangeSchema = named('KeyChange', keyBodySchema.pick({ proxyMode: true }).required())
+export type KeyChange = OutputOf<typeof keyChangeSchema>
 export const keySchema = named(
   'Key',
   z.object({
     id: idSchema,
     name: z.string(),
     role: accessRoleSchema,
+    proxyMode: proxyModeSchema.nullable(),
     createdAt: isoTimeSchema,
     lastUsedAt: isoTimeSchema.nullable(),
     revokedAt: isoTimeSchema.nullable(),

@@ -61,7 +61,7 @@ const selection = {
   /** Checked against the thread's agent. */
   agent: nameSchema.optional(),
   /** One message, by its id or its reference. */
-  message: z.string().min(1).max(limits.referenceCharactersMax).optional(),
+  messageId: z.string().min(1).max(limits.referenceCharactersMax).optional(),
   /** A range of sequence numbers, both ends included. */
   fromSeq: sequence.optional(),
   toSeq: sequence.optional(),

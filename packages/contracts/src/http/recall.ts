@@ -121,6 +121,15 @@ const explanationSchema = z.object({
   vectors: z.object({ cosine: z.number().nullable(), score: z.number() }).nullable(),
   /** The score of the rankings, before a rule on the texts. */
   score: z.number(),
+  /** Null if no reranker read it. */
+  reranked: z
+    .object({
+      /** Of the reranker; higher is better. */
+      score: z.number(),
+      /** Its place without the reranker, from 1. */
+      from: z.int(),
+    })
+    .nullable(),
   /** The rule that moved it: it replaces an older statement, or covers a part of the time of a question of order. */
   rule: z.enum(['newer', 'coverage']).nullable(),
 })
@@ -134,6 +143,8 @@ export const foundSchema = named(
     items: z.array(
       z.object({
         messageId: idSchema,
+        /** Position in the order of storing. */
+        seq: z.int(),
         sourceId: z.string().nullable(),
         thread: z.string(),
         ref: z.string(),
@@ -156,6 +167,8 @@ export const foundSchema = named(
         ...excerpts,
       }),
     ),
+    /** The model that ordered the first results again; null without one. */
+    rerankedBy: z.string().nullable(),
     ...howFound,
   }),
 )

@@ -5,12 +5,15 @@ import type { OutputOf } from '../primitives/output-of.js'
 import { momentSchema } from '../recall/archive.js'
 import { isoTimeSchema, named } from './common.js'
 
-/** The id of a message, or its reference in the thread: `msg-1a2b3c4d`. */
+/** The id of a message, or its reference: `msg-1a2b3c4d`. */
 const messageNameSchema = z.union([idSchema, z.string().regex(/^msg-[0-9a-z]{8,24}$/)], {
   error: 'must be the id of a message, or its reference such as msg-1a2b3c4d',
 })
 export const threadMessageParamsSchema = z.strictObject({ thread: nameSchema, message: messageNameSchema })
-export type ThreadMessage = z.infer<typeof threadMessageParamsSchema>
+export const messageParamsSchema = threadMessageParamsSchema.pick({ message: true })
+export const replyNameSchema = threadMessageParamsSchema.partial({ thread: true })
+/** A reply, by its id or reference; without a thread it is looked for in all threads of the project. */
+export type ReplyName = z.infer<typeof replyNameSchema>
 
 export const requestContextSchema = named(
   'RequestContext',

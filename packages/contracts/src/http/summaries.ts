@@ -16,13 +16,22 @@ export const summaryNodeSchema = z.object({
   id: summaryIdSchema,
   /** `whole`: the summary that contexts show; `part`: made from summaries; `leaf`: made from messages. */
   kind: z.enum(['whole', 'part', 'leaf']),
-  /** The summary that it is a part of; null for the whole. */
+  /** The summary that it is a part of, the first if there are several; null for the whole. */
   parent: summaryIdSchema.nullable(),
   /** The summaries that it was made from, oldest first; empty if it was made from messages alone. */
   children: z.array(summaryIdSchema),
   /** The text; null for a part whose summary is not stored. */
   summary: z.string().nullable(),
   summarizer: z.string().nullable(),
+  /** The contexts that show it; null for a part. */
+  lane: z
+    .object({
+      strategy: z.string(),
+      limitTokens: z.int(),
+      /** Whether the settings of the thread lead to it; otherwise requests with a budget, model or strategy of their own do. */
+      isOwn: z.boolean(),
+    })
+    .nullable(),
   /** The first and the last message that it covers. */
   from: placeSchema.nullable(),
   to: placeSchema.nullable(),

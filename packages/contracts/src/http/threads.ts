@@ -140,6 +140,19 @@ export const threadSummarySchema = named(
 )
 export type ThreadSummary = OutputOf<typeof threadSummarySchema>
 export const threadPageSchema = named('ThreadPage', pageSchema(threadSummarySchema))
+export const resumeTextSchema = named(
+  'ResumeText',
+  z.object({
+    thread: z.string(),
+    /** The last message that it was made from. */
+    headSeq: z.int(),
+    /** Constraints, the last requests word for word, next steps, files and a summary; empty without messages. */
+    text: z.string(),
+  }),
+)
+/** The text with which an agent goes on in a thread. */
+export type ResumeText = OutputOf<typeof resumeTextSchema>
+
 export const threadsQuerySchema = pageQuerySchema.extend({
   agent: nameSchema.optional(),
   /** Only threads whose name or title contains this text, whatever its case. */

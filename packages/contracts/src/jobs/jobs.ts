@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { contextRequestSchema } from '../contexts/contexts.js'
-import { placedCharacters, placedMessageSchema } from '../messages/messages.js'
+import { onUsedIdSchema, placedCharacters, placedMessageSchema } from '../messages/messages.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import { settingsSchema } from '../settings/settings.js'
@@ -21,6 +21,7 @@ export const ingestJobSchema = z.strictObject({
    * exists.
    */
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
+  onUsedId: onUsedIdSchema.optional(),
   messages: z
     .array(placedMessageSchema)
     .min(1, 'must hold at least one message')

@@ -148,7 +148,7 @@ export const mcpTools = {
     }),
     output: pageSchema(
       z.object({
-        ...summaryNodeSchema.omit({ summarizer: true }).partial().shape,
+        ...summaryNodeSchema.omit({ summarizer: true, lane: true }).partial().shape,
         ...summarizedMessageSchema.partial().shape,
       }),
     ),

@@ -122,6 +122,10 @@ export const messageBodySchema = rawMessageSchema.extend({ id: idSchema.optional
 /** Why a stored message is in no context: as its producer said, or since it is the output of an iteration. */
 export const keptAsideReasons = ['compact-summary', 'iteration'] as const
 
+/** If a thread has another message with the id of one: the append is refused, or the stored message is kept. */
+export const onUsedIdSchema = z.enum(['refuse', 'keep'], { error: 'must be refuse or keep' })
+export type OnUsedId = z.infer<typeof onUsedIdSchema>
+
 /** A message with its position in its append. */
 export const placedMessageSchema = z.strictObject({
   message: messageInputSchema,

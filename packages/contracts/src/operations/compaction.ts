@@ -67,7 +67,7 @@ export const compactionOperations = {
     repeat: 'idempotent',
     summary: 'Pin stored messages: contexts show them verbatim, and no compaction changes them',
     description:
-      'The body names `message`, or `fromSeq` with `toSeq`. A pin extends to the calls and results of its turn. It holds until it is taken back, or until its end.',
+      'The body names `messageId`, which may be a reference, or `fromSeq` with `toSeq`. A pin extends to the calls and results of its turn. It holds until it is taken back, or until its end.',
     params: threadParamsSchema,
     body: pinBodySchema,
     answers: { 200: { description: 'The change.', schema: pinChangeSchema } },
@@ -99,7 +99,7 @@ export const compactionOperations = {
     tag: 'threads',
     needs: 'read',
     repeat: 'idempotent',
-    summary: 'The summaries of a thread: the one that contexts show, and the parts that it was made from',
+    summary: 'The summaries of a thread: those that contexts show, and the parts that they were made from',
     description: 'Each comes before its parts, with the first and the last message that it covers.',
     params: threadParamsSchema,
     query: summariesQuerySchema,

@@ -14,6 +14,7 @@ import {
   receivedContextBodySchema,
 } from '../http/contexts.js'
 import {
+  messageParamsSchema,
   requestContextLineSchema,
   requestContextSchema,
   requestContextsQuerySchema,
@@ -122,6 +123,17 @@ export const contextOperations = {
     description:
       'It stays as long as the message, also after the context is no longer stored. The history marks messages that have one: `hasRequestContext`.',
     params: threadMessageParamsSchema,
+    answers: { 200: { description: 'The request context.', schema: requestContextSchema } },
+  }),
+  findRequestContext: operation({
+    method: 'GET',
+    path: '/v1/messages/:message/request-context',
+    tag: 'contexts',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The request context of a reply, whose thread is not named',
+    description: 'Refused with the candidates as `AMBIGUOUS_REFERENCE` if several threads have such a message.',
+    params: messageParamsSchema,
     answers: { 200: { description: 'The request context.', schema: requestContextSchema } },
   }),
   exportRequestContexts: operation({

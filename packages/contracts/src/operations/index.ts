@@ -2,15 +2,18 @@ import { agentOperations } from './agents.js'
 import { compactionOperations } from './compaction.js'
 import { contextOperations } from './contexts.js'
 import { eventOperations } from './events.js'
+import { hookOperations } from './hooks.js'
 import { itemOperations } from './items.js'
 import { messageOperations } from './messages.js'
 import { projectOperations } from './projects.js'
+import { proxyOperations } from './proxy.js'
 import { recallOperations } from './recall.js'
 import { snapshotOperations } from './snapshots.js'
 import { stageOperations } from './stages.js'
 import { threadItemOperations } from './thread-items.js'
 import { threadTransferOperations } from './thread-transfer.js'
 import { threadOperations } from './threads.js'
+import { toolUseOperations } from './tool-use.js'
 
 export type { Operation, OperationAnswer, Repeatability } from './operation.js'
 export { type OperationTag, operationTags } from './tags.js'
@@ -18,15 +21,18 @@ export {
   agentOperations,
   compactionOperations,
   contextOperations,
+  hookOperations,
   itemOperations,
   messageOperations,
   projectOperations,
+  proxyOperations,
   recallOperations,
   snapshotOperations,
   stageOperations,
   threadItemOperations,
   threadOperations,
   threadTransferOperations,
+  toolUseOperations,
 }
 
 /** Every operation of the HTTP interface by its id, which is its name in programs. */
@@ -36,6 +42,7 @@ export const operations = {
   ...compactionOperations,
   ...threadTransferOperations,
   ...messageOperations,
+  ...toolUseOperations,
   ...contextOperations,
   ...recallOperations,
   ...snapshotOperations,
@@ -43,6 +50,8 @@ export const operations = {
   ...threadItemOperations,
   ...projectOperations,
   ...stageOperations,
+  ...proxyOperations,
+  ...hookOperations,
   ...eventOperations,
 }
 

@@ -8,6 +8,7 @@ import {
   snapshotParamsSchema,
   snapshotSummarySchema,
 } from '../http/snapshots.js'
+import { limits } from '../primitives/limits.js'
 import { operation } from './operation.js'
 
 export const snapshotOperations = {
@@ -59,6 +60,20 @@ export const snapshotOperations = {
     summary: 'Restore the messages of a saved window',
     description: 'Messages that the window already shows are unchanged: restoring again adds nothing.',
     params: snapshotParamsSchema,
+    answers: { 200: { description: 'The counts of restored messages.', schema: restoredSnapshotSchema } },
+  }),
+  restoreSnapshotFile: operation({
+    method: 'POST',
+    path: '/v1/agents/:agent/snapshots/restore',
+    tag: 'snapshots',
+    needs: 'produce',
+    repeat: 'idempotent',
+    summary: "Restore the messages of a snapshot's file",
+    description:
+      'Messages of threads that the agent still has are restored in these, those of others in new threads `session-...`. Erased messages stay erased; restoring again adds nothing.',
+    params: agentParamsSchema,
+    body: snapshotFileBodySchema,
+    bodyBytesMax: limits.httpBodyBytesMax,
     answers: { 200: { description: 'The counts of restored messages.', schema: restoredSnapshotSchema } },
   }),
 }

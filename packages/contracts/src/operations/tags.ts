@@ -10,6 +10,8 @@ export const operationTags = [
   { name: 'iterations', description: 'The steps of autonomous runs.' },
   { name: 'project', description: 'Keys, grants to other projects, and jobs that failed permanently.' },
   { name: 'stages', description: 'The queues and workers of the deployment, and its health.' },
+  { name: 'proxy', description: 'Requests to providers that were relayed, and their costs.' },
+  { name: 'hooks', description: 'Events of agents that have hooks.' },
   { name: 'events', description: 'Events of the project as they happen.' },
 ] as const
 

@@ -5,6 +5,7 @@ import {
   processPageSchema,
   processParamsSchema,
   processSchema,
+  resumeTextSchema,
   threadBodySchema,
   threadDetailsResultSchema,
   threadPageSchema,
@@ -64,6 +65,18 @@ export const threadOperations = {
     summary: 'The threads by name',
     query: threadsQuerySchema,
     answers: { 200: { description: 'A page of threads.', schema: threadPageSchema } },
+  }),
+  getResumeText: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/resume-text',
+    tag: 'threads',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The text with which an agent goes on in a thread, of at most 10,000 characters',
+    description:
+      'Pinned constraints, the last requests word for word, the next steps, the files with what was done to them, and a summary of the rest, each with references that recall returns in full. It is made by rules from the messages, without a model.',
+    params: threadParamsSchema,
+    answers: { 200: { description: 'The text.', schema: resumeTextSchema } },
   }),
   putProcess: operation({
     method: 'PUT',

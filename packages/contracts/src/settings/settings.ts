@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { selectionPresets, selectionSettingsShape, selectionShape } from '../items/items.js'
 import { limits } from '../primitives/limits.js'
+import { proxyModeSchema } from '../proxy/modes.js'
 import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
 
@@ -62,6 +63,11 @@ export const settingsSchema = z.strictObject({
   disableAutoSummarize: z.boolean(),
   /** Whether the next contexts are prepared in the background, for requests without `prebuild`. */
   prebuild: z.boolean(),
+  /**
+   * The mode of the proxy for requests of the agent; null leaves it to `proxy.mode` (docs/proxy.md#modes). Without effect in
+   * the settings of a thread, which is known only once a request has been read.
+   */
+  proxyMode: proxyModeSchema.nullable(),
   summarizationProvider: z.enum(summarizationProviders).nullable(),
   summarizationModel: z.string().min(1).max(200).nullable(),
   /** Longest summary in tokens (docs/iterations.md). */
@@ -205,6 +211,7 @@ export const defaultSettings: Settings = {
   toolPermission: 'tool',
   disableAutoSummarize: false,
   prebuild: false,
+  proxyMode: null,
   summarizationProvider: null,
   summarizationModel: null,
   maxSummaryTokens: 2_000,

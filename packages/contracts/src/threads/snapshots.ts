@@ -21,7 +21,7 @@ export const snapshotSchema = z.object({
   timestamp: isoTimeSchema,
   description: z.string().nullable(),
   summary: z.string(),
-  /** Why there is no summary, if the summarizer failed. */
+  /** Why the summarizer failed: the snapshot has no summary, or one that was made without a model. */
   summaryError: z.string().nullable(),
   messageCount: z.int(),
   threadCount: z.int(),
