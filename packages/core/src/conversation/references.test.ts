@@ -51,6 +51,7 @@ test.each([
   ['msg-def67890:L10', [null, null, 'def67890', { kind: 'lines', from: 10, to: 10 }]],
   ['[recall:msg-def67890:tool-2]', [null, null, 'def67890', { kind: 'tool', number: 2 }]],
   ['[recall:msg-def67890:part-3]', [null, null, 'def67890', { kind: 'part', number: 3 }]],
+  ['recall:msg-def67890:L2', [null, null, 'def67890', { kind: 'lines', from: 2, to: 2 }]],
   [' [recall:nexora://_/current/msg-DEF67890] ', [null, null, 'def67890', null]],
 ] as const)('reads %s', (text, [project, thread, message, place]) => {
   expect(parseReference(text)).toEqual({ project, thread, message, location: place })
@@ -59,6 +60,7 @@ test.each([
 test.each([
   ['', 'must not be empty'],
   ['[recall:]', 'must not be empty'],
+  ['recall:', 'must not be empty'],
   ['http://a/b/msg-def67890', 'must begin with nexora://'],
   ['nexora://a/msg-def67890', 'must name a project, a thread and a message'],
   ['nexora://a/b/c/msg-def67890', 'must name a project, a thread and a message'],

@@ -20,6 +20,7 @@ export interface Reference {
 
 const SCHEME = 'nexora://'
 const WRAPPER = '[recall:'
+const MARK = 'recall:'
 const CURRENT_PROJECT = '_'
 const CURRENT_THREAD = 'current'
 
@@ -66,14 +67,15 @@ export function formatLocation(location: Location): string {
 
 /**
  * Parses a reference in any form: the full URI, `nexora://_/current/msg-…`, bare `msg-…`, each with or without a
- * location, and each wrapped as in a condensed text: `[recall:…]`.
+ * location, and each wrapped as in a condensed text: `[recall:…]`, also where the brackets are missing.
  *
+ * @param field the field that had the text, for refusals
  * @throws PermanentError `VALIDATION_ERROR` that names the rule
  */
-export function parseReference(text: string): Reference {
+export function parseReference(text: string, field = 'ref'): Reference {
   const fault = (rule: string) =>
     validationError(
-      'ref',
+      field,
       rule,
       text,
       `use msg-xxxxxxxx, with :L10-50 if needed, or the whole reference: ${addressNote}`,
@@ -100,6 +102,7 @@ export function parseReference(text: string): Reference {
 
 /** Without a regular expression: one that allows white space on both sides takes cubic time on a text of spaces. */
 function unwrapped(text: string): string {
+  if (text.startsWith(MARK)) return text.slice(MARK.length).trim()
   const isWrapped = text.startsWith(WRAPPER) && text.endsWith(']')
   return isWrapped ? text.slice(WRAPPER.length, -1).trim() : text
 }

@@ -41,15 +41,22 @@ export function summarizeConversation(request: SummaryRequest): string {
     withHeadings: tokensMax >= HEADINGS_TOKENS_MIN,
     withReferences: tokensMax >= REFERENCES_TOKENS_MIN,
   }
-  const summary = render(choose(gathered, request, layout), layout, tokensMax)
+  const summary = render(chooseLines(gathered, request, layout), layout, tokensMax)
   if (summary !== '') return summary
   const words = lastResort(gathered, request)
   // A character may take three tokens; the truncation mark takes one.
   return cut(words, tokensMax) || (words === '' ? '' : '…')
 }
 
-/** First spoken sentences, each section within its share, then files and commands, then whatever still fits. */
-function choose({ shortlist, index, log, paths }: Gathered, request: SummaryRequest, layout: Layout): Candidate[] {
+/**
+ * First spoken sentences, each section within its share, then files and commands, then whatever still fits. In the order of their
+ * choice.
+ */
+export function chooseLines(
+  { shortlist, index, log, paths }: Gathered,
+  request: SummaryRequest,
+  layout: Layout,
+): Candidate[] {
   const { messages, tokensMax } = request
   const { length } = messages
   const chooser = new Chooser(tokensMax, layout, (name) => index.weight(name, length))
@@ -100,17 +107,22 @@ function render(lines: readonly Candidate[], { withHeadings }: Layout, tokensMax
 }
 
 /** If no line was found or fits: the weightiest line, the latest text, or at least the number of messages. */
-function lastResort({ shortlist, messages }: Gathered, { previousSummary }: SummaryRequest): string {
+function lastResort(gathered: Gathered, { previousSummary }: SummaryRequest): string {
+  const { messages } = gathered
+  const words = anyWords(gathered)
+  if (words !== null) return words
+  if (messages.length === 0) return oneLine(previousSummary ?? '', Number.POSITIVE_INFINITY)
+  return messages.length === 1 ? '1 message without words' : `${messages.length} messages without words`
+}
+
+/** The weightiest line, however long, or the latest text; null if nothing was said. */
+export function anyWords({ shortlist, messages }: Gathered): string | null {
   for (const name of ['requests', 'goal', 'state', 'facts', 'decisions', 'errors', 'next', 'questions'] as const) {
     const first = shortlist.of(name)[0]
     if (first) return first.text
   }
-  const words = messages
-    .map(({ role, text }) => (role === 'tool_result' ? '' : sentencesOf(text).join(' ')))
-    .findLast(Boolean)
-  if (words !== undefined) return words
-  if (messages.length === 0) return oneLine(previousSummary ?? '', Number.POSITIVE_INFINITY)
-  return messages.length === 1 ? '1 message without words' : `${messages.length} messages without words`
+  const words = messages.map(({ role, text }) => (role === 'tool_result' ? '' : sentencesOf(text).join(' ')))
+  return words.findLast(Boolean) ?? null
 }
 
 function cut(text: string, tokensMax: number): string {

@@ -34,6 +34,36 @@ export function toSnapshotMessage(threadId: string, message: SavedMessage): Snap
 }
 
 /**
+ * The reverse of {@link toSnapshotMessage}, as far as a summary needs it: a message without a place in a thread, and without the code of
+ * its reference, since it may be gone from its thread.
+ */
+export function ofSnapshotMessage(saved: SnapshotMessage, place: number): Message {
+  const { id, role, content, tool_calls, tool_call_id, thinking, tool_name, is_error, model, pinned } = saved
+  return {
+    id,
+    seq: place + 1,
+    code: '',
+    role,
+    content,
+    thinking: thinking ?? [],
+    toolCalls: tool_calls ?? [],
+    toolCallId: tool_call_id ?? null,
+    toolName: tool_name ?? null,
+    isError: is_error ?? false,
+    orderedAtMs: Date.parse(saved.timestamp),
+    ordinal: place,
+    model: model ?? null,
+    usage: null,
+    pinned: pinned ?? false,
+    keptAside: null,
+    contextId: null,
+    tokens: 0,
+    reasoningTokens: 0,
+    tokensExact: false,
+  }
+}
+
+/**
  * The text of a snapshot's file, in pieces: the head with one field per line, then one message per line. So the head
  * can be read without the messages, and a hundred megabytes are never one string.
  */
@@ -50,4 +80,10 @@ export function messageCountIn(head: string): number | null {
   // JSON strings contain no line breaks, so a line that begins like this is the field itself.
   const [, count] = /^ {2}"message_count": (\d{1,9}),$/m.exec(head) ?? []
   return count === undefined ? null : Number(count)
+}
+
+/** The summary in a snapshot's file, from its head; null if the text is not such a head. */
+export function summaryIn(head: string): string | null {
+  const [, summary] = /^ {2}"summary": (".*"),$/m.exec(head) ?? []
+  return summary === undefined ? null : (JSON.parse(summary) as string)
 }

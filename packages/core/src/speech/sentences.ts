@@ -48,6 +48,22 @@ export function speechOf(text: string): string {
     .replace(/\[recall:[^\]\n]{0,200}\]/g, '')
 }
 
+/**
+ * The sentences of a text that is all prose, such as a summary, each on one line: of every line that has a letter or a digit, without
+ * its markup. A heading is no sentence. Scripts without capital letters are split at their own full stops.
+ */
+export function proseSentences(text: string): string[] {
+  return text.split('\n').flatMap((rawLine) => {
+    const line = rawLine.trim()
+    if (isHeading(line)) return []
+    return splitLine(plainLine(line), PROSE_STOP).filter((sentence) => !isOnlySigns(sentence))
+  })
+}
+
+function isHeading(line: string): boolean {
+  return /^#{1,6}\s/.test(line) || /^[^.?!。！？]{0,80}:$/.test(line.replaceAll('*', ''))
+}
+
 /** A line without markup of lists, quotes, headings and emphasis. */
 function plainLine(line: string): string {
   return oneLine(line, 4_000)
@@ -58,12 +74,14 @@ function plainLine(line: string): string {
 
 /** Sentence ends: a full stop, white space, and something that can begin a sentence. */
 const STOP = /[.!?](?:["')\]]{0,2})\s+(?=[\p{Lu}\p{N}"'(`[])/gu
+/** The same in any script: a letter without case can begin a sentence, and some full stops need no space. */
+const PROSE_STOP = /[.!?؟।](?:["')\]»”]{0,2})\s+(?=[\p{Lu}\p{Lo}\p{N}"'(`[«“])|[。！？](?:["')\]”」』]{0,2})\s*(?=\S)/gu
 const ABBREVIATION = /(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|No|approx)|\b[A-Z])\.$/
 
-function splitLine(line: string): string[] {
+function splitLine(line: string, stops = STOP): string[] {
   const sentences: string[] = []
   let from = 0
-  for (const stop of line.matchAll(STOP)) {
+  for (const stop of line.matchAll(stops)) {
     const end = stop.index + stop[0].trimEnd().length
     const sentence = line.slice(from, end)
     if (ABBREVIATION.test(sentence.slice(-8))) continue

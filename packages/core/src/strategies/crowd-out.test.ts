@@ -5,6 +5,7 @@ import { simulatedInput } from '../../../../test/support/src/samples/simulated-i
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import { buildContext } from '../assembly/build.js'
 import { CROWDED_OUT } from './crowd-out.js'
+import { messagesWere } from './lay-out.js'
 
 /** Many short messages that cannot be shortened and together exceed a small budget. */
 function crowded(): SimulatedThread {
@@ -24,7 +25,10 @@ test('messages that do not fit even when shortened are left out, oldest first, a
   const left = receipt.entries.filter(({ reason }) => reason === CROWDED_OUT)
   expect(left.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(0)
   expect(receipt.eligible).toBe(60)
-  expect(receipt.notes).toContainEqual(expect.stringContaining('even shortened they do not fit the budget'))
+  expect(receipt.notes).toContainEqual(
+    expect.stringMatching(/^\d+ messages were left out: too long for the budget even when shortened$/),
+  )
+  expect(messagesWere(1)).toBe('1 message was')
 })
 
 test('the latest request, the newest turn and pinned messages are never left out', () => {

@@ -6,7 +6,7 @@ import { dropOldReasoning } from '../delivery/reasoning.js'
 import { capSizes } from '../history/fit.js'
 import { crowdOut, turnsThatMayGo } from './crowd-out.js'
 import { fillBudget } from './fill-budget.js'
-import { countSummary, layOut, reasoningNotes } from './lay-out.js'
+import { countSummary, layOut, messagesWere, reasoningNotes } from './lay-out.js'
 import { leastTokens, leastWithSummary } from './least-history.js'
 import type { ContextStrategy, FittedHistory, HistoryInput, TooSmall } from './strategy.js'
 
@@ -80,7 +80,7 @@ function layOutWithin(strategy: ContextStrategy, input: HistoryInput, room: numb
   const { leftOut, caps } = sized
   const crowdedOut = leftOut.size - asked.size
   const crowdedNote =
-    crowdedOut > 0 ? [`${crowdedOut} messages were left out: even shortened they do not fit the budget`] : []
+    crowdedOut > 0 ? [`${messagesWere(crowdedOut)} left out: too long for the budget even when shortened`] : []
   return layOut({ conversation, state, leftOut, caps }, input, [...notes, ...crowdedNote])
 }
 

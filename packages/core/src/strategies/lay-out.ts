@@ -29,7 +29,7 @@ export function layOut(layout: Layout, input: HistoryInput, notes: readonly stri
   const history = layOutHistory(conversation, state, { caps, leftOut, reference, count })
   const counting: Counting = { format, count, storedCountsFit }
   const tokens = history.lines.reduce((sum, line) => sum + countLine(line, counting), summaryTokens)
-  const elidedNote = caps.size > 0 ? [`${caps.size} messages were shortened to fit the budget`] : []
+  const elidedNote = caps.size > 0 ? [`${messagesWere(caps.size)} shortened to fit the budget`] : []
   return {
     history,
     state,
@@ -47,6 +47,15 @@ function undoneNotes({ lines, absent }: History): string[] {
   return count === 0 ? [] : [`${count} messages whose pruning was undone do not fit, and stay pruned`]
 }
 
+/** `1 message was`, `2 messages were` */
+export function messagesWere(count: number): string {
+  return count === 1 ? '1 message was' : `${count} messages were`
+}
+
 export function reasoningNotes(dropped: number): string[] {
-  return dropped === 0 ? [] : [`the reasoning of ${dropped} messages of earlier turns was dropped to fit the budget`]
+  return dropped === 0
+    ? []
+    : [
+        `the reasoning of ${dropped === 1 ? '1 message' : `${dropped} messages`} of earlier turns was dropped to fit the budget`,
+      ]
 }

@@ -4,7 +4,7 @@ import type { Message } from '../conversation/message.js'
 import { dropOldReasoning } from '../delivery/reasoning.js'
 import { smallestCaps } from '../history/fit.js'
 import { CROWDED_OUT } from './crowd-out.js'
-import { countSummary, layOut, reasoningNotes } from './lay-out.js'
+import { countSummary, layOut, messagesWere, reasoningNotes } from './lay-out.js'
 import type { ContextStrategy, FittedHistory, HistoryInput } from './strategy.js'
 
 /**
@@ -52,7 +52,7 @@ function laidOut(
 ): FittedHistory {
   const leftOut = new Map(without.map(({ id }) => [id, CROWDED_OUT]))
   const shortened = conversation.messages.filter(({ id }) => !leftOut.has(id) && !conversation.keptRaw.has(id))
-  const note = `${without.length} messages were left out: even shortened they do not fit the budget`
+  const note = `${messagesWere(without.length)} left out: too long for the budget even when shortened`
   const notes = [...reasoningNotes(dropped), ...(without.length > 0 ? [note] : [])]
   return layOut({ conversation, state, leftOut, caps: smallestCaps(shortened, input) }, input, notes)
 }

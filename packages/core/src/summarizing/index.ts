@@ -1,3 +1,4 @@
+export { sentencesFault, snapshotSentences } from '../speech/snapshot-sentences.js'
 export {
   contentTokensMax,
   type FoldWindow,

@@ -1,4 +1,5 @@
 import { summarizeConversation } from '../extractive/extractive.js'
+import { summarizeSnapshotExtractively } from '../extractive/snapshot-summary.js'
 import { summarizeProgressExtractively } from '../iterations/progress-summary.js'
 import type { SummaryRequest } from '../speech/source.js'
 
@@ -7,5 +8,12 @@ export const EXTRACTIVE = 'extractive'
 
 /** Summarizes without a model, each purpose in its own way. Deterministic. */
 export function summarizeExtractively(request: SummaryRequest): string {
-  return request.purpose === 'progress' ? summarizeProgressExtractively(request) : summarizeConversation(request)
+  switch (request.purpose) {
+    case 'compaction':
+      return summarizeConversation(request)
+    case 'progress':
+      return summarizeProgressExtractively(request)
+    case 'snapshot':
+      return summarizeSnapshotExtractively(request)
+  }
 }

@@ -58,6 +58,34 @@ test('replies of a model, messages that carry on, and others without a word of t
   expect(coverTime(QUESTION, kept)).toEqual([0])
 })
 
+test('what a statement says in its first words counts more', () => {
+  const late = 'I plan what I shall do with all the time of my next holidays, perhaps in the garden'
+  const crowded = Array.from({ length: 20 }, (_, index) => ({
+    text: index % 2 === 0 ? late : 'I plan a bed of my garden',
+    isOfPerson: true,
+    atMs: index,
+    seq: 1,
+  }))
+  expect(coverTime(QUESTION, crowded).every((index) => index % 2 === 1)).toBe(true)
+})
+
+test('a name stands for the word of the question that it was introduced with', () => {
+  const texts = [
+    'I will meet my new mentor, Robert, in the library',
+    'How can I use the essay that Robert gave me?',
+    'Does Robert see it?',
+    ...Array.from({ length: 17 }, (_, index) => `I water bed ${index} near Paul`),
+  ]
+  const spoken = texts.map((text, index) => ({ text, isOfPerson: true, atMs: index, seq: 1 }))
+  expect(coverTime('In which order did I mention my mentorship?', spoken)).toEqual([0, 1, 2])
+})
+
+test('a lasting instruction by itself is no event, and one within a message is', () => {
+  const texts = ['Always name the garden when I ask about plants.', `I plant the garden. ${'And so on. '.repeat(30)}`]
+  const spoken = texts.map((text, index) => ({ text, isOfPerson: true, atMs: index, seq: 1 }))
+  expect(coverTime(QUESTION, spoken)).toEqual([1])
+})
+
 test('any other question keeps its order', () => {
   expect(coverTime('Where is my garden?', statements())).toEqual([])
 })

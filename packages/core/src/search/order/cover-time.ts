@@ -1,7 +1,8 @@
+import { lastingInstructions } from '../instructions/lasting-instructions.js'
 import { queryTerms } from '../query.js'
-import { coverage } from '../rank.js'
-import { termsOf } from '../terms/words.js'
-import { isLater, proseOf, type Statement } from '../updates/statement.js'
+import { isLater, type Statement } from '../updates/statement.js'
+import { openingStatement } from './opening-statement.js'
+import { scoreBy } from './score-openings.js'
 
 /** Questions about a course of events, which many messages answer together. */
 const ORDER =
@@ -23,9 +24,6 @@ const OPENING_CHARACTERS = 40
 const PARTS = 10
 /** Statements that are spread over the parts. */
 const SPREAD_MAX = 50
-/** Letters that words of one family have in common, such as "combinations" and "combinatorial". */
-const FAMILY_LETTERS = 6
-const FAMILY_WEIGHT = 0.6
 
 /**
  * Spreads the answers to a question of order over time: the statements that open a subject and are about the question are
@@ -38,15 +36,12 @@ export function coverTime(question: string, statements: readonly Statement[]): n
   if (!asksForOrder(question)) return []
   const openers = statements.flatMap((statement, index) => {
     const { text, isOfPerson } = statement
-    if (!isOfPerson || GOES_ON.test(text.slice(0, OPENING_CHARACTERS))) return []
-    return [{ index, statement, terms: new Set(termsOf(proseOf(text))) }]
+    if (!isOfPerson || GOES_ON.test(text.slice(0, OPENING_CHARACTERS)) || isInstruction(text)) return []
+    return [openingStatement(statement, index)]
   })
-  const score = scoreBy(
-    queryTerms(question),
-    openers.map(({ terms }) => terms),
-  )
+  const score = scoreBy(queryTerms(question), openers)
   const scored = openers
-    .map((opener) => ({ ...opener, score: score(opener.terms) }))
+    .map((opener) => ({ ...opener, score: score(opener) }))
     .filter((each) => each.score > 0)
     .sort((left, right) => right.score - left.score || left.index - right.index)
     .slice(0, SPREAD_MAX)
@@ -60,32 +55,10 @@ export function coverTime(question: string, statements: readonly Statement[]): n
   return scored.flatMap(({ index }) => (best.has(index) ? [index] : []))
 }
 
-/** The score of a statement by its terms: the rarity of those of the question, or of their family. */
-function scoreBy(
-  terms: readonly string[],
-  statements: readonly ReadonlySet<string>[],
-): (held: ReadonlySet<string>) => number {
-  const holders = new Map<string, number>()
-  for (const held of statements) for (const term of held) holders.set(term, (holders.get(term) ?? 0) + 1)
-  const weighed = terms.map((term) => ({
-    term,
-    rarity: Math.max(0, Math.log((statements.length + 1) / ((holders.get(term) ?? 0) + 0.5))),
-    family: [...holders.keys()].filter((other) => isOfFamily(term, other)),
-  }))
-  const all = weighed.reduce((sum, { rarity }) => sum + rarity, 0)
-  return (held) => {
-    let [sum, share] = [0, 0]
-    for (const { term, rarity, family } of weighed) {
-      const weight = held.has(term) ? 1 : family.some((other) => held.has(other)) ? FAMILY_WEIGHT : 0
-      sum += weight * rarity
-      share += weight > 0 ? rarity : 0
-    }
-    return all === 0 ? 0 : sum * coverage(share / all)
-  }
-}
+/** Characters of a message that says no more than how the speaker wants things. */
+const INSTRUCTION_CHARACTERS_MAX = 200
 
-function isOfFamily(term: string, other: string): boolean {
-  return term !== other && WORD.test(other) && term.slice(0, FAMILY_LETTERS) === other.slice(0, FAMILY_LETTERS)
+/** A lasting instruction by itself is no event. */
+function isInstruction(text: string): boolean {
+  return text.length <= INSTRUCTION_CHARACTERS_MAX && lastingInstructions(text).length > 0
 }
-
-const WORD = /^[a-z]{6,}$/
