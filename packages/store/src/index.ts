@@ -59,7 +59,7 @@ export {
   type MessageErasure,
   openMessageErasures,
 } from './erasure/messages/begin-message-erasure.js'
-export { asksFor, withoutErased } from './erasure/messages/erased-dead-letters.js'
+export { asksFor, withoutErased } from './erasure/messages/erased-payloads.js'
 export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './erasure/retention.js'
 export * from './events/dead-letters.js'
 export * from './events/event-log.js'
@@ -112,11 +112,15 @@ export {
 export * from './messages/references.js'
 export { findOriginals, holdHead, insertMarks, type NewMark, type StoredOriginal } from './messages/restore-marks.js'
 export { recordTokenCounts, type TokenCount } from './messages/token-counts.js'
-export { holdThread } from './messages/tombstones.js'
+export { findErasedMessages, findTombstones, holdThread } from './messages/tombstones.js'
+export { type LargestRow, listLargest, loadToolUse, type ToolUseRow, type WeighedPlace } from './messages/tool-use.js'
 export * from './projects/agents.js'
 export * from './projects/api-keys.js'
 export * from './projects/grants.js'
 export * from './projects/projects.js'
+export * from './proxied/proxied-conversations.js'
+export * from './proxied/proxied-requests.js'
+export * from './proxied/proxied-views.js'
 export { loadInstructionPlaces } from './search/instruction-places.js'
 export { loadMemoryRows, type MemoryRow } from './search/memory-rows.js'
 export { type FoundRow, type FoundRows, findMessages } from './search/message-search.js'
@@ -124,6 +128,7 @@ export { appendPostings, type IndexedMessage, mergePostings } from './search/pos
 export * from './search/search-hits.js'
 export type { QueryEmbedder, SearchConditions, SearchParts } from './search/search-scope.js'
 export * from './search/word-search.js'
+export { noteFileRestored, noteRestored } from './snapshots/restore-times.js'
 export { removeSnapshotFile, type SnapshotPlace, snapshotPath, writeSnapshotFile } from './snapshots/snapshot-files.js'
 export { type SweptFiles, sweepSnapshotFiles } from './snapshots/snapshot-sweep.js'
 export {
@@ -133,7 +138,7 @@ export {
   listSnapshots,
   loadSnapshot,
   loadSnapshotRow,
-  noteRestored,
+  renewSnapshotSummary,
   requestSnapshot,
   type SnapshotRow,
   type SnapshotStore,

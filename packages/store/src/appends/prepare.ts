@@ -54,6 +54,7 @@ function* prepareSteps(job: IngestJob, receivedAtMs: number): Pausable<PreparedA
     agent: job.agent,
     thread: job.thread,
     newAgentRollingWindow: job.newAgentRollingWindow,
+    onUsedId: job.onUsedId,
     messages,
   }
 }

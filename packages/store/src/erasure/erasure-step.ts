@@ -11,6 +11,12 @@ export interface ErasedThing {
 /** Rows by kind. */
 export type Removed = Readonly<Record<string, number | undefined>>
 
+/** The rows that one step removed, and whether nothing is left. */
+export interface ErasureStep {
+  readonly removed: Removed
+  readonly isDone: boolean
+}
+
 /** Removes some rows of one kind. @returns their number; zero if none is left */
 export type Taker = (tx: Tx, thing: ErasedThing) => Promise<Removed>
 

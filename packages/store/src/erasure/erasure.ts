@@ -2,7 +2,7 @@ import type { Tx } from '../connection/connection.js'
 import { takeErasureLock } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import type { Store } from '../store.js'
-import type { Removed } from './erasure-step.js'
+import type { ErasureStep, Removed } from './erasure-step.js'
 import { takersOf } from './erasure-takers.js'
 import { takeOfMessages } from './messages/message-takers.js'
 
@@ -146,11 +146,12 @@ async function eraseSome(tx: Tx, target: ErasureTarget): Promise<boolean> {
   const { kind, targetId } = target
   const record = await lockRecord(tx, target)
   if (record === null || record.finishedAtMs !== null) return true
-  const taken = kind === 'messages' ? await takeOfMessages(tx, target) : await takeSome(tx, { ...target, kind }, record)
-  if (Object.values(taken).some((count = 0) => count > 0)) {
-    await writeRemoved(tx, target, added(record.removed, taken))
-    return false
+  const { removed, isDone } =
+    kind === 'messages' ? await takeOfMessages(tx, target) : await takeSome(tx, { ...target, kind }, record)
+  if (Object.values(removed).some((count = 0) => count > 0)) {
+    await writeRemoved(tx, target, added(record.removed, removed))
   }
+  if (!isDone) return false
   // It is finished when its name is freed: see freeName.
   if (record.reuse) return true
   await tx`update heddle.tombstones set finished_at = now() where target_id = ${targetId} and kind = ${kind}`
@@ -158,17 +159,17 @@ async function eraseSome(tx: Tx, target: ErasureTarget): Promise<boolean> {
   return true
 }
 
-/** @returns what the first taker that finds any removed; empty if nothing is left */
+/** Runs the first taker that finds any rows. */
 async function takeSome(
   tx: Tx,
   target: NamedTarget & { readonly projectId: string },
   { agentId }: Progress,
-): Promise<Removed> {
+): Promise<ErasureStep> {
   for (const take of takersOf(target.kind)) {
-    const taken = await take(tx, { ...target, agentId })
-    if (Object.values(taken).some((count = 0) => count > 0)) return taken
+    const removed = await take(tx, { ...target, agentId })
+    if (Object.values(removed).some((count = 0) => count > 0)) return { removed, isDone: false }
   }
-  return {}
+  return { removed: {}, isDone: true }
 }
 
 async function lockRecord(

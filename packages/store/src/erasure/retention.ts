@@ -1,6 +1,7 @@
 import { dropUnaskedLanes } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
 import { removeLonelyLines } from '../contexts/stored-contexts.js'
+import { removeLonelyViews } from '../proxied/proxied-views.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
@@ -14,6 +15,8 @@ export const retainedKinds = [
   'keptLanes',
   'voidStates',
   'summaryCalls',
+  'proxiedRequests',
+  'proxiedConversations',
   'deadLetters',
   'tombstones',
 ] as const
@@ -30,9 +33,10 @@ export interface Expiry {
 /**
  * Removes some rows of a kind that are older than a time, oldest first. The age counts from: the delivery of bytes, whose
  * contexts stay and can be rebuilt; the request of a context; the build of a context for the statistics of its items; the
- * last request of a lane; the moment a compaction became void; a call for a summary; the redrive of a dead letter; the end
- * of an erasure for its tombstone. Rows that another process is removing are skipped, so any number of processes may do this
- * at once.
+ * last request of a lane; the moment a compaction became void; a call for a summary; a relayed request; the
+ * last request of a relayed conversation; the redrive of a
+ * dead letter; the end of an erasure for its tombstone. Rows that another process is removing are skipped, so any number of
+ * processes may do this at once.
  *
  * @returns their number; 0 if none is left
  */
@@ -119,6 +123,27 @@ const kinds: Readonly<Record<Exclude<RetainedKind, 'events'>, KindOfRows>> = {
   summaryCalls: {
     find: 'expired_summary_calls',
     remove: (tx, ids) => removeRows(tx, 'summary_calls', 'id', ids),
+  },
+  proxiedRequests: {
+    find: 'expired_proxied_requests',
+    async remove(tx, ids) {
+      const removed = await tx<{ threadId: string }[]>`
+        delete from heddle.proxied_requests
+        where id = any(array(
+          select id from heddle.proxied_requests where id = any(${ids}::uuid[]) for update skip locked))
+        returning thread_id`
+      // Later requests of a thread are based on what was recorded of earlier ones.
+      await removeLonelyViews(
+        tx,
+        removed.map(({ threadId }) => threadId),
+      )
+      return removed.length
+    },
+  },
+  proxiedConversations: {
+    find: 'expired_proxied_conversations',
+    remove: (tx, ids, { beforeMs }) =>
+      removeRows(tx, 'proxied_conversations', 'thread_id', ids, tx`used_at < ${beforeMs}`),
   },
   deadLetters: {
     find: 'expired_dead_letters',

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../connection/connection.js'
+import { idsIn, withoutErased } from '../erasure/messages/erased-payloads.js'
 import { ERASED_BEFORE } from '../messages/append-plan.js'
 import { shareErasureLock } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
+import { asArray } from '../sql/arrays.js'
 import { isOwn } from '../sql/own-project.js'
 import { toStorable } from '../sql/text.js'
 
@@ -28,13 +30,16 @@ export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<s
   const { threadId, agentId = null } = letter
   // The job belongs to an erased thread whose name is in use again: nothing of it may be stored.
   if (letter.error.facts?.[ERASED_BEFORE] !== undefined) return null
+  const locked = shareErasureLock(tx)
+  const payload = await withoutErasedMessages(tx, letter, locked)
+  if (payload === null) return null
   const [, [kept]] = await Promise.all([
-    shareErasureLock(tx),
+    locked,
     tx<{ id: string }[]>`
       insert into heddle.dead_letters (id, stage, job_id, thread_id, agent_id, payload, error, attempts)
       select
         ${randomUUID()}, ${letter.stage}, ${toStorable(letter.jobId)}, ${threadId}, ${agentId},
-        ${payloadText(letter.payload)}::text::json, ${JSON.stringify(letter.error)}::text::json,
+        ${payloadText(payload.left)}::text::json, ${JSON.stringify(letter.error)}::text::json,
         ${letter.attempts}::integer
       where not exists (
         select from heddle.tombstones
@@ -44,6 +49,28 @@ export async function insertDeadLetter(tx: Tx, letter: NewDeadLetter): Promise<s
       returning id`,
   ])
   return kept?.id ?? null
+}
+
+/**
+ * The payload of an ingest job without messages that were erased before it failed: an erasure finds dead letters only once they are
+ * stored.
+ *
+ * @param locked the erasure lock, after which no erasure of these messages can begin
+ * @returns null if nothing of it is left
+ */
+async function withoutErasedMessages(
+  tx: Tx,
+  { stage, threadId, payload }: NewDeadLetter,
+  locked: Promise<unknown>,
+): Promise<{ readonly left: unknown } | null> {
+  const ids = stage === 'ingest' && threadId !== null ? idsIn(payload) : []
+  if (ids.length === 0) return { left: payload }
+  await locked
+  const erased = await tx<{ messageId: string }[]>`
+    select message_id from heddle.message_erasures
+    where thread_id = ${threadId} and message_id = any(${asArray(ids)}::uuid[])`
+  const left = withoutErased(payload, new Set(erased.map(({ messageId }) => messageId)))
+  return left === null ? null : { left }
 }
 
 /**

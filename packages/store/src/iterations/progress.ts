@@ -148,7 +148,12 @@ export async function loadIterationsByRank(tx: Tx, { threadId, after, limit }: R
  */
 export async function loadNewestIterations(
   tx: Tx,
-  { threadId, afterNumber, limit }: { threadId: string; afterNumber: number | null; limit: number },
+  {
+    threadId,
+    afterNumber = null,
+    upToNumber = null,
+    limit,
+  }: { threadId: string; afterNumber?: number | null; upToNumber?: number | null; limit: number },
 ): Promise<Iteration[]> {
   const rows = await tx<StoredIteration[]>`
     select ${iterationColumns(tx, 'ends')}
@@ -157,6 +162,7 @@ export async function loadNewestIterations(
     ${joinMessage(tx)}
     where iteration.thread_id = ${threadId} and ${isEligible(tx)}
       and ${afterNumber === null ? tx`true` : tx`iteration.number > ${afterNumber}`}
+      and ${upToNumber === null ? tx`true` : tx`iteration.number <= ${upToNumber}`}
     order by iteration.number desc
     limit ${limit}`
   return rows.map(toIteration).reverse()

@@ -56,17 +56,27 @@ export async function loadLoop(
 /** Earlier summaries from which a window may begin; they are at least `summarizeEvery` iterations apart, or few. */
 const EARLIER_SUMMARIES_MAX = 40
 
-/** The iterations before the summary in force, and the summaries that cover fewer of them, for windows that adapt. */
+/**
+ * The iterations before the summary in force, and the summaries that cover fewer of them, for windows that adapt.
+ *
+ * @param options `shown`: iterations that {@link loadLoop} has read already
+ */
 export async function loadEarlier(
   tx: Tx,
-  { thread, settings, progress }: { thread: ThreadRow; settings: Settings; progress: ProgressRow | null },
+  {
+    thread,
+    settings,
+    progress,
+    shown,
+  }: { thread: ThreadRow; settings: Settings; progress: ProgressRow | null; shown: number },
 ): Promise<EarlierIterations | undefined> {
   if (settings.iterations.window === 'fixed' || progress === null) return undefined
   const { threadId, clearEpoch } = thread
   const series = { threadId, lane: progressLane(settings), clearEpoch }
-  const [summaries, newest] = await Promise.all([
+  const limit = Math.max(0, WINDOW_ITERATIONS_MAX - shown)
+  const [summaries, iterations] = await Promise.all([
     loadEarlierProgress(tx, series, { coveredBelow: progress.coveredCount, limit: EARLIER_SUMMARIES_MAX }),
-    loadNewestIterations(tx, { threadId, afterNumber: null, limit: WINDOW_ITERATIONS_MAX }),
+    loadNewestIterations(tx, { threadId, upToNumber: progress.coveredTo, limit }),
   ])
-  return { summaries, iterations: newest.filter(({ number }) => number <= progress.coveredTo) }
+  return { summaries, iterations }
 }

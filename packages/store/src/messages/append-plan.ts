@@ -1,4 +1,10 @@
-import { ConflictError, type ErrorData, type IterationFields, type MessageInput } from '@heddle/contracts'
+import {
+  ConflictError,
+  type ErrorData,
+  type IterationFields,
+  type MessageInput,
+  type OnUsedId,
+} from '@heddle/contracts'
 import type { PartToStore } from '@heddle/core'
 import { type GivenIteration, IterationNumbers, type KnownNumbers } from '../iterations/iteration-plan.js'
 import type { ContentElement } from '../sql/content-element.js'
@@ -34,6 +40,8 @@ export interface Append {
   readonly thread: string
   /** Seconds of history that a new agent shows; null for all, undefined for the default. Ignored if the agent exists. */
   readonly newAgentRollingWindow?: number | null
+  /** Default `refuse`. */
+  readonly onUsedId?: OnUsedId | undefined
   readonly messages: readonly PreparedMessage[]
 }
 
@@ -140,8 +148,10 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
         const number = iteration && numbers.take(iteration)
         if (iteration && number === null) return { ...nothing, error: numberConflict(iteration, index) }
         if (number !== null) numberOf.set(id, number)
-      } else if (same !== message.fingerprint || (iteration && !numbers.isRepeat(iteration)))
-        return { ...nothing, error: idConflict(id, index) }
+      } else if (append.onUsedId !== 'keep') {
+        const isRepeat = same === message.fingerprint && (!iteration || numbers.isRepeat(iteration))
+        if (!isRepeat) return { ...nothing, error: idConflict(id, index) }
+      }
     }
     if (numberOf.size > 0) numbersOf.set(threadId, numbers)
 

@@ -1,5 +1,6 @@
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
+import { asArray } from '../sql/arrays.js'
 
 /*
  * No write may get past an erasure. An erasure starts with a tombstone, and then removes the row of the thread and its
@@ -66,6 +67,16 @@ export interface Tombstone extends Columns<'tombstones', 'targetId'> {
 export async function findTombstones(tx: Tx, ids: readonly string[]): Promise<Tombstone[]> {
   return await tx<Tombstone[]>`
     select kind, target_id from heddle.tombstones where target_id in ${tx([...ids])} order by kind`
+}
+
+/** The messages among those of some threads that were erased one by one or in ranges, also of threads of other agents. */
+export async function findErasedMessages(
+  tx: Tx,
+  { threadIds, ids }: { threadIds: readonly string[]; ids: readonly string[] },
+): Promise<Columns<'messageErasures', 'threadId' | 'messageId'>[]> {
+  return await tx<Columns<'messageErasures', 'threadId' | 'messageId'>[]>`
+    select thread_id, message_id from heddle.message_erasures
+    where thread_id = any(${asArray(threadIds)}::uuid[]) and message_id = any(${asArray(ids)}::uuid[])`
 }
 
 /** A condition: neither the thread nor its agent nor its project was erased. `thread` is the alias of a row of `threads`. */

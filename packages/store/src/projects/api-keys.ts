@@ -3,14 +3,17 @@ import type { Columns } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 
 /** A stored key: its hash, never the key. All functions here need a transaction of the key's own project. */
-export type ApiKeyRow = Columns<'apiKeys', 'id' | 'name' | 'role' | 'createdAtMs' | 'lastUsedAtMs' | 'revokedAtMs'>
+export type ApiKeyRow = Columns<
+  'apiKeys',
+  'id' | 'name' | 'role' | 'proxyMode' | 'createdAtMs' | 'lastUsedAtMs' | 'revokedAtMs'
+>
 
-export type NewApiKey = Columns<'apiKeys', 'id' | 'name' | 'role' | 'hash'>
+export type NewApiKey = Columns<'apiKeys', 'id' | 'name' | 'role' | 'proxyMode' | 'hash'>
 
-export async function insertApiKey(tx: Tx, { id, name, role, hash }: NewApiKey): Promise<ApiKeyRow> {
+export async function insertApiKey(tx: Tx, { id, name, role, proxyMode, hash }: NewApiKey): Promise<ApiKeyRow> {
   const [row] = await tx<ApiKeyRow[]>`
-    insert into heddle.api_keys (id, name, role, hash) values (${id}, ${name}, ${role}, ${hash})
-    returning id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms`
+    insert into heddle.api_keys (id, name, role, proxy_mode, hash) values (${id}, ${name}, ${role}, ${proxyMode}, ${hash})
+    returning ${shown(tx)}`
   if (!row) throw new Error('an API key is missing after its insert')
   return row
 }
@@ -21,7 +24,7 @@ const KEYS_MAX = 1_000
 /** The keys of the project, newest first, including revoked ones. */
 export async function listApiKeys(tx: Tx): Promise<ApiKeyRow[]> {
   return await tx<ApiKeyRow[]>`
-    select id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms
+    select ${shown(tx)}
     from heddle.api_keys
     where ${isOwn(tx, 'api_keys')}
     order by created_at desc, id
@@ -33,11 +36,28 @@ export async function revokeApiKey(tx: Tx, { id }: { id: string }): Promise<ApiK
   const [row] = await tx<ApiKeyRow[]>`
     update heddle.api_keys set revoked_at = coalesce(revoked_at, now())
     where id = ${id} and ${isOwn(tx, 'api_keys')}
-    returning id, name, role, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms`
+    returning ${shown(tx)}`
   return row ?? null
 }
 
-export interface FoundApiKey extends Columns<'apiKeys', 'id' | 'role' | 'hash' | 'lastUsedAtMs'> {
+/** @returns null if the project has no such key */
+export async function updateApiKey(
+  tx: Tx,
+  { id, proxyMode }: Columns<'apiKeys', 'id' | 'proxyMode'>,
+): Promise<ApiKeyRow | null> {
+  const [row] = await tx<ApiKeyRow[]>`
+    update heddle.api_keys set proxy_mode = ${proxyMode}
+    where id = ${id} and ${isOwn(tx, 'api_keys')}
+    returning ${shown(tx)}`
+  return row ?? null
+}
+
+function shown(tx: Tx) {
+  return tx`
+    id, name, role, proxy_mode, created_at as created_at_ms, last_used_at as last_used_at_ms, revoked_at as revoked_at_ms`
+}
+
+export interface FoundApiKey extends Columns<'apiKeys', 'id' | 'role' | 'proxyMode' | 'hash' | 'lastUsedAtMs'> {
   /** The name of its project. */
   readonly project: string
 }
@@ -51,7 +71,7 @@ export async function findApiKey(
   { projectId, hash }: { projectId: string; hash: Uint8Array },
 ): Promise<FoundApiKey | null> {
   const [row] = await tx<FoundApiKey[]>`
-    select key.id, key.role, key.hash, project.name as project, key.last_used_at as last_used_at_ms
+    select key.id, key.role, key.proxy_mode, key.hash, project.name as project, key.last_used_at as last_used_at_ms
     from heddle.api_keys as key
     join heddle.projects as project on project.project_id = key.project_id
     where key.hash = ${hash} and key.project_id = ${projectId} and key.revoked_at is null`

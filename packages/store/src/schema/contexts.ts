@@ -135,7 +135,7 @@ export const snapshots = heddle.table(
     error: json('error').$type<ErrorData>(),
     description: text('description'),
     summary: text('summary'),
-    /** Why there is no summary, if the summarizer failed. */
+    /** Why the summarizer failed: there is no summary, or one that was made without a model. */
     summaryError: text('summary_error'),
     messageCount: integer('message_count').notNull().default(0),
     windowStartMs: time('window_start'),
@@ -151,15 +151,16 @@ export const snapshots = heddle.table(
     restoredAtMs: time('restored_at'),
     /** The threads whose messages it contains. */
     threadIds: uuid('thread_ids').array().notNull().default([]),
-    /** The summary was removed by the erasure of a thread that it was created from. */
+    /** The summary was removed with an erased thread or message that it was created from, and the assemble stage makes another. */
     needsSummary: boolean('needs_summary').notNull().default(false),
-    /** Messages that were removed from it by erasures of threads. */
+    /** Messages that were removed from it by erasures. */
     erasedCount: integer('erased_count').notNull().default(0),
   },
   (table) => [
     index('snapshots_history').on(table.agentId, table.createdAtMs, table.id).where(sql`status = 'saved'`),
     index('snapshots_of_agent').on(table.agentId),
     index('snapshots_requested').on(table.createdAtMs).where(sql`status = 'requested'`),
+    index('snapshots_unsummarized').on(table.createdAtMs).where(sql`needs_summary`),
     index('snapshots_saved').on(table.createdAtMs).where(sql`status = 'saved'`),
     ownProjectOnly(table.projectId),
   ],

@@ -77,6 +77,8 @@ export const tombstones = heddle.table(
     reuse: boolean('reuse').notNull().default(false),
     /** The erased owner of a name that may be used again. */
     freedId: uuid('freed_id'),
+    /** Of an erasure of messages: the last snapshot, by id, that it has searched for them. */
+    snapshotsTo: uuid('snapshots_to'),
     /** The head of the thread that was erased: a thread that takes its name counts on from there. */
     headSeq: bigint('head_seq', { mode: 'number' }).notNull().default(0),
   },
@@ -125,7 +127,10 @@ export const messageErasures = heddle.table(
   ],
 )
 
-/** The last start of each task that one process at a time runs. A task of no project has the nil UUID. */
+/**
+ * The last start of each task that one process at a time runs, and of restores of files that go on. A task of no project has the
+ * nil UUID.
+ */
 export const turns = heddle.table(
   'turns',
   {

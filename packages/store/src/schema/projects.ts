@@ -23,6 +23,8 @@ export const apiKeys = heddle.table(
     role: text('role', { enum: ['produce', 'read', 'agent', 'admin'] }).notNull(),
     /** SHA-256 of the key: the key itself is shown once and never stored. */
     hash: bytes('hash').notNull(),
+    /** The mode of the proxy for requests with this key; null leaves it to the agent and the configuration. */
+    proxyMode: text('proxy_mode', { enum: ['observe', 'stub', 'compact'] }),
     createdAtMs: createdAt(),
     /** To the minute: a request does not wait until its use of the key is stored. */
     lastUsedAtMs: time('last_used_at'),

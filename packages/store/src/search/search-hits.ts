@@ -10,7 +10,7 @@ export interface HitPlace {
 }
 
 /** The fields of a message that conditions are checked against and that a hit shows. */
-export interface HitRow extends Columns<'messages', 'code' | 'sourceId' | 'role' | 'orderedAtMs' | 'sentAtMs'> {
+export interface HitRow extends Columns<'messages', 'seq' | 'code' | 'sourceId' | 'role' | 'orderedAtMs' | 'sentAtMs'> {
   /** The index in the given places. */
   readonly place: number
   readonly threadName: string
@@ -36,8 +36,8 @@ export async function loadHits(
   const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
   return await tx<HitRow[]>`
     select
-      given.place, thread.name as thread_name, thread.code as thread_code, message.id as message_id, message.code,
-      message.source_id, message.role, message.ordered_at as ordered_at_ms, message.sent_at as sent_at_ms
+      given.place, thread.name as thread_name, thread.code as thread_code, message.id as message_id, given.seq,
+      message.code, message.source_id, message.role, message.ordered_at as ordered_at_ms, message.sent_at as sent_at_ms
     from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
     cross join lateral (
       select id, name, code from heddle.threads as thread

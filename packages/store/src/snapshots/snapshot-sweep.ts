@@ -1,9 +1,10 @@
 import { constants } from 'node:fs'
 import { open, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageCountIn } from '@heddle/core'
+import { messageCountIn, summaryIn } from '@heddle/core'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
+import { toStorable } from '../sql/text.js'
 import type { Store } from '../store.js'
 import { writeSnapshotFile } from './snapshot-files.js'
 import { unpackSnapshot } from './snapshots.js'
@@ -11,13 +12,13 @@ import { unpackSnapshot } from './snapshots.js'
 export interface SweptFiles {
   /** Files without a row, or that a worker left incomplete. */
   readonly removed: number
-  /** Files that still contained erased messages. */
+  /** Files that still contained erased messages, or lacked the summary that was made since. */
   readonly rewritten: number
 }
 
 /**
- * Makes the files below a folder agree with their rows: erased messages are removed from files, and files without a row are
- * deleted. A file that is being written stays: its row has the status `requested`.
+ * Makes the files below a folder agree with their rows: erased messages are removed from files, a summary that was made since is
+ * added, and files without a row are deleted. A file that is being written stays: its row has the status `requested`.
  *
  * @param projectId only that project; default: all that have a folder
  */
@@ -63,7 +64,7 @@ async function sweepAgent(
       if (!isKept) {
         await rm(join(folder, name), { force: true })
         removed++
-      } else if (row.status === 'saved' && row.needsSummary) {
+      } else if (row.status === 'saved' && row.erasedCount > 0) {
         if (await rewriteIfChanged(store, projectId, row, join(folder, name))) rewritten++
       }
     }
@@ -76,7 +77,7 @@ function finalName(name: string): string {
   return name.replace(/\.[0-9a-f]{12}\.tmp$/, '')
 }
 
-type FileRow = Columns<'snapshots', 'id' | 'fileName' | 'status' | 'needsSummary' | 'messageCount'>
+type FileRow = Columns<'snapshots', 'id' | 'fileName' | 'status' | 'summary' | 'erasedCount' | 'messageCount'>
 
 async function rowsOf(
   store: Store,
@@ -87,7 +88,7 @@ async function rowsOf(
     projectId,
     async (tx) =>
       await tx<FileRow[]>`
-      select id, file_name, status, needs_summary, message_count from heddle.snapshots
+      select id, file_name, status, summary, erased_count, message_count from heddle.snapshots
       where agent_id = ${agentId} and stored_in = 'files' and file_name = any(${asArray(known)}::text[])`,
   )
   return new Map(rows.map((row) => [row.fileName, row]))
@@ -97,7 +98,10 @@ async function rowsOf(
 const HEAD_BYTES = 65_536
 
 async function rewriteIfChanged(store: Store, projectId: string, row: FileRow, path: string): Promise<boolean> {
-  if (messageCountIn(await headOf(path)) === row.messageCount) return false
+  const head = await headOf(path)
+  const summary = summaryIn(head)
+  const isSameSummary = summary === null || toStorable(summary) === row.summary
+  if (messageCountIn(head) === row.messageCount && isSameSummary) return false
   return await store.inProject(projectId, async (tx) => {
     // Locked, so that the next erasure waits until this file is written.
     const [held] = await tx<{ content: Uint8Array | null }[]>`

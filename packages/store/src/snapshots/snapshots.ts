@@ -37,6 +37,7 @@ export interface SnapshotRow
     | 'fileName'
     | 'threadIds'
     | 'erasedCount'
+    | 'needsSummary'
   > {
   readonly agentName: string
   readonly projectName: string
@@ -125,10 +126,10 @@ export async function withoutErasedThreads(
   return kept.messages.length === 0 ? null : kept
 }
 
-/** Stores the result of {@link withoutErasedThreads} in the same transaction; `isWhole`: nothing was removed. */
+/** Stores the result of {@link withoutErasedThreads} in the same transaction; `erasedCount`: of messages that it removed. */
 export async function finishSnapshot(
   tx: Tx,
-  { file, summaryError, isWhole }: SavedSnapshot & { readonly isWhole: boolean },
+  { file, summaryError, erasedCount }: SavedSnapshot & { readonly erasedCount: number },
 ): Promise<void> {
   await tx`
     update heddle.snapshots
@@ -138,8 +139,29 @@ export async function finishSnapshot(
       message_count = ${file.message_count},
       window_start = ${file.window_start === null ? null : Date.parse(file.window_start)},
       window_end = ${Date.parse(file.window_end)}, content = ${await packSnapshot(file)},
-      thread_ids = ${asArray(threadsOfSnapshot(file))}::uuid[], needs_summary = ${!isWhole}
+      thread_ids = ${asArray(threadsOfSnapshot(file))}::uuid[], needs_summary = ${erasedCount > 0},
+      erased_count = ${erasedCount}
     where id = ${file.session_id} and status = 'requested'`
+}
+
+/**
+ * Stores a new summary of a saved snapshot whose summary was removed.
+ *
+ * @param given `erasedCount`: of the snapshot that was summarized
+ * @returns false if it has a summary, or lost further messages since it was read: then nothing is stored
+ */
+export async function renewSnapshotSummary(
+  tx: Tx,
+  { file, summaryError, erasedCount }: SavedSnapshot & { readonly erasedCount: number },
+): Promise<boolean> {
+  const { count } = await tx`
+    update heddle.snapshots
+    set
+      summary = ${toStorable(file.summary)}, summary_error = ${summaryError === null ? null : toStorable(summaryError)},
+      content = ${await packSnapshot(file)}, needs_summary = false
+    where id = ${file.session_id} and ${isOwn(tx, 'snapshots')}
+      and status = 'saved' and needs_summary and erased_count = ${erasedCount}`
+  return count === 1
 }
 
 /** @returns false if it was saved or failed before */
@@ -174,29 +196,6 @@ export async function listSnapshots(tx: Tx, { agentId, limit, before }: Snapshot
     limit ${limit}`
 }
 
-/** A restore that is repeated within this time uses the positions of the first one. */
-const SAME_RESTORE = '10 minutes'
-
-/**
- * Records that a snapshot is restored.
- *
- * @returns the time at which its messages are placed, in milliseconds since 1970; null if there is no such snapshot
- */
-export async function noteRestored(tx: Tx, { id, nowMs }: { id: string; nowMs: number }): Promise<number | null> {
-  const [row] = await tx<{ restoredAtMs: number }[]>`
-    update heddle.snapshots as snapshot
-    set restored_at = case
-      when snapshot.restored_at > ${nowMs}::timestamptz - ${SAME_RESTORE}::text::interval
-        and snapshot.restored_at > coalesce(agent.last_cleared_at, '-infinity')
-      then snapshot.restored_at
-      else greatest(${nowMs}::timestamptz, agent.last_cleared_at + interval '1 millisecond') end
-    from heddle.agents as agent
-    where snapshot.id = ${id} and ${isOwn(tx, 'snapshot')}
-      and snapshot.status = 'saved' and agent.id = snapshot.agent_id
-    returning snapshot.restored_at as restored_at_ms`
-  return row?.restoredAtMs ?? null
-}
-
 /** A snapshot as the table stores it: compressed JSON. */
 export async function packSnapshot(file: SnapshotFile): Promise<Uint8Array> {
   return await compress(JSON.stringify(file))
@@ -214,7 +213,7 @@ function selectRows(tx: Tx) {
       snapshot.deadline_at as deadline_at_ms, snapshot.error, snapshot.description, snapshot.summary,
       snapshot.summary_error, snapshot.message_count, snapshot.window_start as window_start_ms,
       snapshot.window_end as window_end_ms, snapshot.stored_in, snapshot.file_name, array_to_json(snapshot.thread_ids) as thread_ids,
-      snapshot.erased_count
+      snapshot.erased_count, snapshot.needs_summary
     from heddle.snapshots as snapshot
     join heddle.agents as agent on agent.id = snapshot.agent_id
     join heddle.projects as project on project.project_id = snapshot.project_id`

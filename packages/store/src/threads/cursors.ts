@@ -166,3 +166,15 @@ export async function findRequestedSnapshots(
       from heddle.requested_snapshots(${limit}::integer, ${requestedBeforeMs}::timestamptz)`,
   )
 }
+
+/** Saved snapshots whose summary was removed with erased messages, in all projects, oldest first. */
+export async function findSnapshotsWithoutSummary(
+  store: Store,
+  { limit }: { limit: number },
+): Promise<{ projectId: string; snapshotId: string }[]> {
+  return await store.asReconciler(
+    async (tx) =>
+      await tx<{ projectId: string; snapshotId: string }[]>`
+      select project_id, snapshot_id from heddle.snapshots_without_summary(${limit}::integer)`,
+  )
+}

@@ -129,9 +129,9 @@ async function refuseTooLarge(tx: Tx, { threadId, tokensMax }: PinChange): Promi
   if (tokens <= tokensMax) return
   throw new PermanentError(
     'VALIDATION_ERROR',
-    `message: the pins of a thread may take ${tokensMax} tokens, half of its contexts`,
+    `messageId: the pins of a thread may take ${tokensMax} tokens, half of its contexts`,
     {
-      field: 'message',
+      field: 'messageId',
       received: `${tokens} tokens`,
       hint: 'pin shorter messages, or take other pins back; recall returns long contents',
     },
@@ -139,8 +139,8 @@ async function refuseTooLarge(tx: Tx, { threadId, tokensMax }: PinChange): Promi
 }
 
 function tooMany(count: number): PermanentError {
-  return new PermanentError('VALIDATION_ERROR', `message: a thread may have ${limits.pinsPerThreadMax} pins`, {
-    field: 'message',
+  return new PermanentError('VALIDATION_ERROR', `messageId: a thread may have ${limits.pinsPerThreadMax} pins`, {
+    field: 'messageId',
     received: String(count),
     hint: 'pin single messages, or take other pins back',
   })

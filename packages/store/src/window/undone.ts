@@ -150,7 +150,7 @@ export function messagesIn(tx: Tx, threadId: string, range: MessageRange) {
     select found.*
     from (select seq from named union all ${ofThread} and ${marking}) as wanted
     cross join lateral (
-      select thread_id, seq, id, ordered_at, ordinal from heddle.messages
+      select thread_id, seq, id, ordered_at, ordinal, restores_seq from heddle.messages
       where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`wanted.seq`)}) as found)`
 }
 

@@ -79,6 +79,8 @@ export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Prom
         summarize_seq = least(summarize_seq, greatest(head_seq - 1, base_seq))
       where thread_id = ${threadId}`,
     tx`update heddle.vector_threads set erased_count = erased_count + ${left.length} where thread_id = ${threadId}`,
+    // Summaries in it may quote them; the proxy, which may have it in memory, finds it gone and begins anew.
+    tx`delete from heddle.proxied_conversations where thread_id = ${threadId}`,
     tx`update heddle.kept_lanes set usage = null where thread_id = ${threadId}`,
   ])
   return { erased: left.length, found: rows.length, textHashes }
@@ -87,9 +89,8 @@ export async function beginMessageErasure(tx: Tx, erasure: MessageErasure): Prom
 /** A mark that a restore left leads to its message. */
 async function seqsOf(tx: Tx, threadId: string, range: MessageRange): Promise<number[]> {
   const rows = await tx<{ seq: number }[]>`
-    select distinct coalesce(message.restores_seq, message.seq) as seq
+    select distinct coalesce(named.restores_seq, named.seq) as seq
     from ${messagesIn(tx, threadId, range)} as named
-    join heddle.messages as message on message.thread_id = named.thread_id and message.seq = named.seq
     where named.thread_id = ${threadId}
     limit ${limits.erasedMessagesMax + 1}`
   return rows.map(({ seq }) => seq)

@@ -3,8 +3,9 @@ import type { Tx } from '../../connection/connection.js'
 import { asArray } from '../../sql/arrays.js'
 import { toStorable } from '../../sql/text.js'
 import { ROWS_PER_STEP } from '../erasure-step.js'
+import { asksFor, withoutErased } from './erased-payloads.js'
 import type { MessageTaker } from './message-step.js'
-import { pagesOf, TEXTS_PER_PAGE, textHash } from './message-texts.js'
+import { pagesOf, TEXTS_PER_PAGE } from './message-texts.js'
 
 /** Removes messages from dead letters of their thread. One that has no other message is deleted. */
 export const takeDeadLetters: MessageTaker = async (tx, { threadId, ids }) => {
@@ -35,13 +36,6 @@ export async function dropAskedLetters(tx: Tx, threadId: string, hashes: Readonl
   return found.length
 }
 
-/** Whether a job of a context, which may have any shape, has one of some texts as its new message. */
-export function asksFor(payload: unknown, hashes: ReadonlySet<string>): boolean {
-  const { asked } = (payload ?? {}) as { asked?: { request?: { message?: unknown } | null } | null }
-  const message = asked?.request?.message
-  return typeof message === 'string' && hashes.has(textHash(message))
-}
-
 /** A page of payloads is in memory at once: each may have megabytes. */
 async function* lettersOf(tx: Tx, threadId: string, stage: StageName) {
   const letters = await tx<{ id: string }[]>`
@@ -53,21 +47,4 @@ async function* lettersOf(tx: Tx, threadId: string, stage: StageName) {
       order by id
       for update`
   }
-}
-
-/**
- * A job without some messages, which may have any shape.
- *
- * @returns the job itself if it has none of them; null if it has no others
- */
-export function withoutErased(payload: unknown, ids: ReadonlySet<string>): unknown {
-  if (payload === null || typeof payload !== 'object' || !('messages' in payload)) return payload
-  const { messages } = payload
-  if (!Array.isArray(messages)) return payload
-  const rest = messages.filter((placed: { message?: { id?: unknown } } | null) => {
-    const id = placed?.message?.id
-    return typeof id !== 'string' || !ids.has(id.toLowerCase())
-  })
-  if (rest.length === messages.length) return payload
-  return rest.length === 0 ? null : { ...payload, messages: rest }
 }

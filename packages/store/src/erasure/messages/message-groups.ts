@@ -23,22 +23,10 @@ const PAGE = 200
  */
 export async function withGroups(tx: Tx, threadId: string, seqs: readonly number[]): Promise<ErasableRow[]> {
   const wanted = new Map<number, ErasableRow>()
-  const add = (row: ErasableRow) => wanted.set(row.seq, row)
   const selected = await loadRows(tx, threadId, seqs)
-  for (const row of selected) add(row)
-  const firstCalls = new Map(
-    selected.toReversed().flatMap(({ seq, callIds }) => callIds.map((id) => [id, seq] as const)),
-  )
-  const lastResults = new Map(selected.map(({ seq, toolCallId }) => [toolCallId, seq] as const))
-  for (const result of selected) {
-    if (result.toolCallId === null || (firstCalls.get(result.toolCallId) ?? result.seq) < result.seq) continue
-    const caller = await findCaller(tx, threadId, result)
-    if (caller !== null) add(caller)
-  }
-  for (const caller of [...wanted.values()]) {
-    if (caller.callIds.every((id) => (lastResults.get(id) ?? 0) > caller.seq)) continue
-    for (const result of await findResults(tx, threadId, caller)) add(result)
-  }
+  for (const row of selected) wanted.set(row.seq, row)
+  for (const caller of await findCallers(tx, threadId, selected)) wanted.set(caller.seq, caller)
+  for (const result of await findResults(tx, threadId, [...wanted.values()])) wanted.set(result.seq, result)
   return [...wanted.values()].sort((left, right) => left.seq - right.seq)
 }
 
@@ -59,29 +47,91 @@ async function loadRows(tx: Tx, threadId: string, seqs: readonly number[]): Prom
   return rows.map(toRow)
 }
 
-/** The latest message before a result that made its call. */
-async function findCaller(tx: Tx, threadId: string, result: ErasableRow): Promise<ErasableRow | null> {
-  for await (const row of neighbours(tx, threadId, result, 'before')) {
-    if (result.toolCallId !== null && row.callIds.includes(result.toolCallId)) return row
-  }
-  return null
+/** For each of some results the latest message before it that made its call. */
+async function findCallers(tx: Tx, threadId: string, results: readonly ErasableRow[]): Promise<ErasableRow[]> {
+  const callers: ErasableRow[] = []
+  await search(tx, threadId, results, {
+    side: 'before',
+    idsOf: ({ toolCallId }) => (toolCallId === null ? [] : [toolCallId]),
+    visit(row, open) {
+      const made = row.callIds.filter((id) => open.has(id))
+      if (made.length > 0) callers.push(row)
+      return made
+    },
+  })
+  return callers
 }
 
-/** The results of a message's calls: the first of each after it, unless another message made a call of that id before. */
-async function findResults(tx: Tx, threadId: string, caller: ErasableRow): Promise<ErasableRow[]> {
-  const open = new Set(caller.callIds)
+/** The results of the calls of some messages: the first of each after it, unless another message made a call of that id before. */
+async function findResults(tx: Tx, threadId: string, callers: readonly ErasableRow[]): Promise<ErasableRow[]> {
   const results: ErasableRow[] = []
-  if (open.size === 0) return results
-  for await (const row of neighbours(tx, threadId, caller, 'after')) {
-    for (const id of row.callIds) open.delete(id)
-    if (row.toolCallId !== null && open.has(row.toolCallId)) results.push(row)
-    if (row.toolCallId !== null) open.delete(row.toolCallId)
-    if (open.size === 0) break
-  }
+  await search(tx, threadId, callers, {
+    side: 'after',
+    idsOf: ({ callIds }) => callIds,
+    visit(row, open) {
+      const { callIds, toolCallId } = row
+      if (toolCallId === null) return callIds
+      if (open.has(toolCallId) && !callIds.includes(toolCallId)) results.push(row)
+      return [...callIds, toolCallId]
+    },
+  })
   return results
 }
 
-/** Messages around one, nearest first, in conversation order. */
+interface Search {
+  /** Where the messages that are looked for are. */
+  readonly side: 'before' | 'after'
+  /** The ids of calls that a message looks for. */
+  idsOf(from: ErasableRow): readonly string[]
+  /** @returns the ids that need not be looked for any more */
+  visit(row: ErasableRow, open: ReadonlyMap<string, number>): readonly string[]
+}
+
+/**
+ * Reads the messages around some others, each once, however many of these look for a call or a result there. Parts of the
+ * thread in which none of them does are not read.
+ */
+async function search(
+  tx: Tx,
+  threadId: string,
+  from: readonly ErasableRow[],
+  { side, idsOf, visit }: Search,
+): Promise<void> {
+  const sign = side === 'before' ? -1 : 1
+  const starts = from.filter((row) => idsOf(row).length > 0).sort((left, right) => sign * compare(left, right))
+  const bySeq = new Map(starts.map((row) => [row.seq, row]))
+  /** For each id how many messages have been read when its search ends, in the order of these ends. */
+  const open = new Map<string, number>()
+  let read = 0
+  const begin = (row: ErasableRow) => {
+    bySeq.delete(row.seq)
+    for (const id of idsOf(row)) {
+      open.delete(id)
+      open.set(id, read + DISTANCE_MAX)
+    }
+  }
+  for (const start of starts) {
+    if (!bySeq.has(start.seq)) continue
+    begin(start)
+    for await (const row of neighbours(tx, threadId, start, side)) {
+      read++
+      for (const id of visit(row, open)) open.delete(id)
+      if (bySeq.has(row.seq)) begin(row)
+      for (const [id, end] of open) {
+        if (end > read) break
+        open.delete(id)
+      }
+      if (open.size === 0) break
+    }
+    open.clear()
+  }
+}
+
+function compare(left: Position, right: Position): number {
+  return left.orderedAtMs - right.orderedAtMs || left.ordinal - right.ordinal || (left.id < right.id ? -1 : 1)
+}
+
+/** The messages before or after one, nearest first, in conversation order. */
 async function* neighbours(
   tx: Tx,
   threadId: string,
@@ -90,7 +140,7 @@ async function* neighbours(
 ): AsyncGenerator<ErasableRow> {
   const [than, direction] = side === 'before' ? [tx`<`, tx`desc`] : [tx`>`, tx`asc`]
   let at = from
-  for (let read = 0; read < DISTANCE_MAX; read += PAGE) {
+  for (;;) {
     const [, rows] = await Promise.all([
       byIndexOrder(tx),
       tx<Row[]>`

@@ -11,6 +11,8 @@ export interface ErasedMessages {
   readonly ids: ReadonlySet<string>
   readonly seqs: ReadonlySet<number>
   readonly fromSeq: number
+  /** The last snapshot that was searched, by id; null before the first one. */
+  readonly snapshotsTo: string | null
 }
 
 /** Removes what was derived from the messages. @returns the rows of each kind; zero once nothing is left */

@@ -1,0 +1,1 @@
+ALTER TABLE "heddle"."tombstones" ADD COLUMN "snapshots_to" uuid;
