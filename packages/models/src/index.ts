@@ -6,6 +6,10 @@ export { createLocalEmbedder, type LocalEmbedderOptions } from './embed/local-em
 export { DEFAULT_MODEL, listLocalModels, modelFolders } from './embed/local-models.js'
 export { createOpenAiEmbedder, type OpenAiEmbedderOptions } from './embed/openai-embedder.js'
 export { pullModel } from './embed/pull-model.js'
+export { createHttpReranker, type HttpRerankerOptions } from './rerank/http-reranker.js'
+export { createLocalReranker, type LocalRerankerOptions } from './rerank/local-reranker.js'
+export { openReranker, type RerankerSettings } from './rerank/open-reranker.js'
+export { type Reranker, rerankerLimits } from './rerank/reranker.js'
 export { type Accounts, accountedFor } from './summarize/accounted.js'
 export {
   chooseSummarizer,

@@ -11,10 +11,10 @@ import {
   readUser,
   textField,
 } from '@heddle/client/forms'
+import type { Span } from '@heddle/core'
 import { canonicalJson } from '@heddle/core'
 import { recordsOf } from './conversations.js'
 import { HashTable } from './hash-table.js'
-import type { Span } from './json-spans.js'
 import type { Draft, Reading, ReadingOptions } from './parsed.js'
 import { numberOf, Repeats } from './repeats.js'
 import type { Source } from './source.js'

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@heddle/client/forms'
 import { limits, PermanentError, validationError } from '@heddle/contracts'
+import { entriesIn, fieldsIn, JsonFault, LIST, OBJECT, type Span } from '@heddle/core'
 import type { ByteWindow } from './byte-source.js'
-import { entriesIn, fieldsIn, JsonFault, LIST, OBJECT, type Span } from './json-spans.js'
 
 /** A line of a file, an entry of its list, or the whole file. */
 export interface Entry {

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from '@heddle/client/forms'
 import { describeReceived, PermanentError, validationError } from '@heddle/contracts'
+import { afterSpace, afterValue, entriesIn, JsonFault, LIST, OBJECT, type Span } from '@heddle/core'
 import { type ByteSource, ByteWindow, LINE_FEED } from './byte-source.js'
 import { decode, type Entry, INLINE_BYTES_MAX, LISTS, readEntry } from './entry.js'
-import { afterSpace, afterValue, entriesIn, JsonFault, LIST, OBJECT, type Span } from './json-spans.js'
 
 /**
  * A file is one JSON document, an object or a list, or one JSON object per line. It is read again for each use, and

@@ -10,6 +10,7 @@ import {
   redactSecrets,
   roughTokens,
   type SummaryRequest,
+  sentencesFault,
   splitIntoParts,
   summaryFault,
   summaryPrompt,
@@ -90,7 +91,9 @@ export class Fold {
   async #fold(): Promise<string> {
     const { request, learned } = this.#parts
     const { messages, tokensMax } = request
-    const facts = pinnedFacts(messages).map((fact) => ({ ...fact, text: redactSecrets(fact.text) }))
+    // A snapshot has its messages beside its summary, so it need not repeat what is pinned.
+    const pinned = request.purpose === 'snapshot' ? [] : pinnedFacts(messages)
+    const facts = pinned.map((fact) => ({ ...fact, text: redactSecrets(fact.text) }))
     const bodyMax = Math.max(40, tokensMax - Math.min(pinnedTokens(facts), Math.floor(tokensMax / 2)))
     const contentTokens = contentTokensMax({ ...learned, tokensMax: bodyMax })
     // The previous summary is content, too, and is part of the last call.
@@ -122,7 +125,7 @@ export class Fold {
       const summaries = await this.#each(level, partSummaryTokensMax(partTokens, bodyMax))
       level = grouped(summaries, partTokens).map((group) => () => group)
     }
-    return await this.#summarize(level[0]?.() ?? '', previousText, bodyMax)
+    return await this.#summarize(level[0]?.() ?? '', previousText, { tokensMax: bodyMax, isWhole: true })
   }
 
   /** Concurrently, with the results in order; the first failure ends the others. */
@@ -139,16 +142,20 @@ export class Fold {
     const hash = fingerprint(JSON.stringify(['fold', request.purpose, tokensMax, text]))
     const found = await kept?.load(hash)
     if (found != null) return found
-    const summary = await this.#summarize(text, null, tokensMax, signal)
+    const summary = await this.#summarize(text, null, { tokensMax, isWhole: false }, signal)
     await kept?.keep(hash, summary)
     return summary
   }
 
-  /** Summarizes one text that fits; if the answer is unusable, a second call requests half of the length. */
+  /**
+   * Summarizes one text that fits; if the answer is unusable, a second call requests half of the length.
+   *
+   * @param limits `isWhole`: of all messages, so that it is the answer, and not a part of one
+   */
   async #summarize(
     conversation: string,
     previousSummary: string | null,
-    tokensMax: number,
+    { tokensMax, isWhole }: { tokensMax: number; isWhole: boolean },
     signal = this.#parts.signal,
   ): Promise<string> {
     let fault = ''
@@ -166,7 +173,8 @@ export class Fold {
           ? 'the model refused'
           : finish === 'length'
             ? 'it was cut off at its length limit'
-            : summaryFault(summary, { tokensMax, replacedTokens: 0 })
+            : (summaryFault(summary, { tokensMax, replacedTokens: 0 }) ??
+              (isWhole && purpose === 'snapshot' ? sentencesFault(summary) : null))
       if (found === null) return summary
       fault = found
     }

@@ -141,3 +141,26 @@ test('parts that were finished before a failure are not requested again', async 
   expect(again).toEqual([])
   expect(calls).toBe(21)
 })
+
+test('a snapshot of one sentence, or of five, is requested once more, and then refused', async () => {
+  const asked = { ...request([source('We moved the service. It works.')]), purpose: 'snapshot' as const }
+  const answers = ['They moved it.', 'They moved it. It works.']
+  expect(await summarizerOf(async () => answers.shift() ?? '').summarize(asked)).toBe('They moved it. It works.')
+  const many = 'It is so. '.repeat(5)
+  await expect(summarizerOf(async () => many).summarize(asked)).rejects.toMatchObject({
+    field: 'summary',
+    message: expect.stringContaining('it has 5 sentences'),
+  })
+})
+
+test('a snapshot larger than one prompt is held to its sentences as a whole, and repeats no pins', async () => {
+  const pinned = { ...source('Never touch the old ledger.'), pinned: true }
+  const asked = { ...request([pinned, ...many(60)]), purpose: 'snapshot' as const }
+  let calls = 0
+  const summary = await summarizerOf(async ({ user }) => {
+    calls++
+    return user.includes('Step') ? 'A part of the steps.' : 'They read lines. It works.'
+  }).summarize(asked)
+  expect(calls).toBeGreaterThan(2)
+  expect(summary).toBe('They read lines. It works.')
+})

@@ -197,5 +197,6 @@ function deduplicationId(stage: StageName, threadId: string): string {
  * ingest job carries content, so two jobs must never be merged.
  */
 function jobIdOf<Name extends StageName>(stage: Name, payload: StagePayload<Name>): string {
-  return 'contextId' in payload ? `${stage}-${payload.contextId}` : `${stage}-${randomUUID()}`
+  const row = 'contextId' in payload ? payload.contextId : 'snapshotId' in payload ? payload.snapshotId : randomUUID()
+  return `${stage}-${row}`
 }

@@ -24,14 +24,28 @@ export const variables = {
   HEDDLE_RETENTION_KEPT_LANES_DAYS: ['retention', 'keptLanesDays'],
   HEDDLE_RETENTION_VOID_STATES_DAYS: ['retention', 'voidStatesDays'],
   HEDDLE_RETENTION_SUMMARY_CALLS_DAYS: ['retention', 'summaryCallsDays'],
+  HEDDLE_RETENTION_PROXIED_REQUESTS_DAYS: ['retention', 'proxiedRequestsDays'],
+  HEDDLE_RETENTION_PROXIED_CONVERSATIONS_DAYS: ['retention', 'proxiedConversationsDays'],
   HEDDLE_RETENTION_DEAD_LETTERS_DAYS: ['retention', 'deadLettersDays'],
   HEDDLE_RETENTION_TOMBSTONES_DAYS: ['retention', 'tombstonesDays'],
+  HEDDLE_PROXY_ANTHROPIC_URL: ['proxy', 'upstreams', 'anthropic', 'url'],
+  HEDDLE_PROXY_OPENAI_URL: ['proxy', 'upstreams', 'openai', 'url'],
+  HEDDLE_PROXY_MODE: ['proxy', 'mode'],
+  HEDDLE_PROXY_STUB_TOKENS_MIN: ['proxy', 'stubTokensMin'],
+  HEDDLE_PROXY_CONTROL: ['proxy', 'control'],
+  HEDDLE_PROXY_RECALL: ['proxy', 'recall'],
+  HEDDLE_PROXY_LATE_MS: ['proxy', 'lateMs'],
   HEDDLE_EMBEDDER: ['embedder', 'kind'],
   HEDDLE_EMBEDDING_MODEL: ['embedder', 'model'],
   HEDDLE_EMBEDDING_BASE_URL: ['embedder', 'baseUrl'],
   HEDDLE_EMBEDDING_DIMENSIONS: ['embedder', 'dimensions'],
   HEDDLE_EMBEDDING_THREADS: ['embedder', 'threads'],
   HEDDLE_MODELS: ['embedder', 'modelsDir'],
+  HEDDLE_RERANKER: ['reranker', 'kind'],
+  HEDDLE_RERANK_MODEL: ['reranker', 'model'],
+  HEDDLE_RERANK_BASE_URL: ['reranker', 'baseUrl'],
+  HEDDLE_RERANK_CANDIDATES: ['reranker', 'candidates'],
+  HEDDLE_RERANK_TIMEOUT_MS: ['reranker', 'timeoutMs'],
   HEDDLE_VECTOR_CACHE_MEGABYTES: ['vectorCacheMegabytes'],
   HEDDLE_STRATEGY_MODULES: ['strategyModules'],
   HEDDLE_ROLLING_WINDOW: ['settings', 'rollingWindow'],
@@ -54,7 +68,7 @@ export const variables = {
 
 export type VariableName = keyof typeof variables
 
-const flags = new Set<VariableName>(['HEDDLE_DISABLE_AUTO_SUMMARIZE', 'HEDDLE_DIRECT_APPENDS'])
+const flags = new Set<VariableName>(['HEDDLE_DISABLE_AUTO_SUMMARIZE', 'HEDDLE_DIRECT_APPENDS', 'HEDDLE_PROXY_RECALL'])
 
 const numbers = new Set<VariableName>([
   'HEDDLE_PORT',
@@ -64,8 +78,13 @@ const numbers = new Set<VariableName>([
   'HEDDLE_STORE_CONNECTIONS',
   'HEDDLE_WORKERS_CONNECTIONS',
   'HEDDLE_WORKERS_NICENESS',
+  'HEDDLE_PROXY_STUB_TOKENS_MIN',
+  'HEDDLE_PROXY_CONTROL',
+  'HEDDLE_PROXY_LATE_MS',
   'HEDDLE_EMBEDDING_DIMENSIONS',
   'HEDDLE_EMBEDDING_THREADS',
+  'HEDDLE_RERANK_CANDIDATES',
+  'HEDDLE_RERANK_TIMEOUT_MS',
   'HEDDLE_VECTOR_CACHE_MEGABYTES',
   'HEDDLE_UNKNOWN_MODEL_WINDOW',
   'HEDDLE_BUDGET',
@@ -79,8 +98,14 @@ const numbers = new Set<VariableName>([
   'HEDDLE_RETENTION_EVENTS_DAYS',
   'HEDDLE_RETENTION_VOID_STATES_DAYS',
   'HEDDLE_RETENTION_SUMMARY_CALLS_DAYS',
+  'HEDDLE_RETENTION_PROXIED_REQUESTS_DAYS',
+  'HEDDLE_RETENTION_PROXIED_CONVERSATIONS_DAYS',
   'HEDDLE_RETENTION_DEAD_LETTERS_DAYS',
   'HEDDLE_RETENTION_TOMBSTONES_DAYS',
+  'HEDDLE_RETENTION_KEPT_LANES_DAYS',
+  'HEDDLE_TEMPERATURE',
+  'HEDDLE_TOP_P',
+  'HEDDLE_MAX_CHAT_TURNS',
 ])
 
 /**

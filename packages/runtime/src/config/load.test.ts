@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PermanentError } from '@heddle/contracts'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { variables } from './environment.js'
 import { type ConfigSources, loadConfig } from './load.js'
 
 function folder(yaml?: string): string {
@@ -23,6 +24,21 @@ function faultsOf(sources: ConfigSources): string[] {
 }
 
 describe('loadConfig', () => {
+  it.each(Object.keys(variables))('reads a flag or a number from the text of its variable: %s', (name) => {
+    const cwd = folder()
+    // A number is never refused for being a text, and a flag never for being `true`.
+    const faults = ['1', 'true'].flatMap((value) => {
+      try {
+        loadConfig({ env: { [name]: value }, cwd })
+        return []
+      } catch (error) {
+        return (error as PermanentError).facts?.['faults'] as string[]
+      }
+    })
+    expect(faults.filter((fault) => fault.includes('true or false') && fault.includes('"true"'))).toEqual([])
+    expect(faults.filter((fault) => fault.includes('number') && fault.includes('"1"'))).toEqual([])
+  })
+
   it('keeps derived data for the configured number of days, or forever', () => {
     const cwd = folder('retention: { contextsDays: 3, eventsDays: null }')
     const env = { HEDDLE_RETENTION_DEAD_LETTERS_DAYS: 'none', HEDDLE_RETENTION_TOMBSTONES_DAYS: '30' }
@@ -34,6 +50,8 @@ describe('loadConfig', () => {
       keptLanesDays: 7,
       voidStatesDays: 30,
       summaryCallsDays: 30,
+      proxiedRequestsDays: 90,
+      proxiedConversationsDays: 30,
       deadLettersDays: null,
       tombstonesDays: 30,
     })
@@ -68,6 +86,7 @@ describe('loadConfig', () => {
       settings: {},
       settingLayers: ['file', 'environment', 'flags'].map((from) => ({ from, settings: {} })),
       embedder: { kind: 'auto', model: null, modelsDir: null, baseUrl: null, dimensions: null, threads: null },
+      reranker: { kind: 'off', model: null, baseUrl: null, candidates: 50, timeoutMs: 2_000 },
       connections: { store: null, workers: null },
       workers: { niceness: 10 },
       vectorCacheMegabytes: 100,
@@ -81,8 +100,21 @@ describe('loadConfig', () => {
         keptLanesDays: 7,
         voidStatesDays: 30,
         summaryCallsDays: 30,
+        proxiedRequestsDays: 90,
+        proxiedConversationsDays: 30,
         deadLettersDays: 90,
         tombstonesDays: 365,
+      },
+      proxy: {
+        upstreams: {
+          anthropic: { url: 'https://api.anthropic.com', protocol: 'anthropic' },
+          openai: { url: 'https://api.openai.com/v1', protocol: 'openai' },
+        },
+        mode: 'observe',
+        stubTokensMin: null,
+        control: 0,
+        recall: false,
+        lateMs: 50,
       },
       queue: { ingestJobsMax: null, ingestBytesMax: null, directAppends: true },
     })
@@ -192,5 +224,25 @@ describe('loadConfig', () => {
     const cwd = folder('a: [')
     expect(faultsOf({ env: { HEDDLE_CONFIG: 'other.yaml' }, cwd })[0]).toContain('HEDDLE_CONFIG: the file')
     expect(faultsOf({ env: {}, cwd })[0]).toContain('cannot be read')
+  })
+
+  it('adds upstreams of the proxy, and changes the address of a provider', () => {
+    const cwd = folder('proxy:\n  upstreams:\n    local: { url: "http://127.0.0.1:8000/v1", compaction: heddle }\n')
+    const { proxy } = loadConfig({ env: { HEDDLE_PROXY_ANTHROPIC_URL: 'http://127.0.0.1:9' }, cwd })
+    expect(proxy.upstreams).toMatchObject({
+      anthropic: { url: 'http://127.0.0.1:9', protocol: 'anthropic' },
+      local: { url: 'http://127.0.0.1:8000/v1', protocol: 'openai', compaction: 'heddle' },
+    })
+  })
+
+  it('refuses upstreams with credentials, or with a name that is a path of the gateway', () => {
+    for (const [name, url] of [
+      ['local', 'http://user:secret@127.0.0.1'],
+      ['v1', 'http://127.0.0.1'],
+      ['local', 'ftp://127.0.0.1'],
+    ]) {
+      const cwd = folder(`proxy:\n  upstreams:\n    ${name}: { url: "${url}" }\n`)
+      expect(() => loadConfig({ env: {}, cwd })).toThrow(/proxy\.upstreams/)
+    }
   })
 })

@@ -39,6 +39,23 @@ export interface Config {
     /** Priority of `heddle worker` below other processes of its machine, as in `nice`, 0 to 19. Default 10. */
     niceness: number
   }
+  /** The drop-in door for agents that call a provider by way of Heddle. */
+  proxy: {
+    /** Servers of providers by the first part of their path, such as `openai` for `/openai/v1`. */
+    upstreams: Readonly<
+      Record<string, { url: string; protocol: 'anthropic' | 'openai'; compaction?: 'heddle' | 'pass' | undefined }>
+    >
+    /** Changes that requests get if they name no other mode. Default `observe`. */
+    mode: 'observe' | 'stub' | 'compact'
+    /** Estimated tokens from which a result is shortened; null for the default of the rules. */
+    stubTokensMin: number | null
+    /** Share of conversations that stay unchanged for comparison. Default 0. */
+    control: number
+    /** Whether the proxy adds a tool for recalls, and answers it. Default false. */
+    recall: boolean
+    /** Longest time that a request waits for Heddle itself, in milliseconds. Default 50. */
+    lateMs: number
+  }
   /** The embedder; null fields are chosen by the embedder. */
   embedder: {
     kind: 'auto' | 'hashing' | 'local' | 'openai'
@@ -47,6 +64,16 @@ export interface Config {
     baseUrl: string | null
     dimensions: number | null
     threads: number | null
+  }
+  /** The model that orders the first results of a search again. */
+  reranker: {
+    kind: 'off' | 'local' | 'http'
+    model: string | null
+    baseUrl: string | null
+    /** The first results that it reads. Default 50. */
+    candidates: number
+    /** Longest wait of a search for it, in milliseconds; then the order without it is kept. Default 2,000. */
+    timeoutMs: number
   }
   /** Maximum megabytes of vectors in memory per process, if vectors are compared in memory. Default 256. */
   vectorCacheMegabytes: number
@@ -70,6 +97,9 @@ export interface Config {
     voidStatesDays: number | null
     /** Provider calls for summaries, and their cost. Default 30. */
     summaryCallsDays: number | null
+    /** Relayed requests to providers, in figures, and their cost. Default 90. */
+    proxiedRequestsDays: number | null
+    proxiedConversationsDays: number | null
     /** Dead letters, since they were sent again; others are kept. Default 90. */
     deadLettersDays: number | null
     /** Tombstones, which refuse jobs for erased data, since the erasure was finished. Default 365. */
@@ -147,6 +177,14 @@ function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'
     healthPort: raw.healthPort ?? null,
     logLevel: raw.logLevel ?? 'info',
     settings: settingsOf(raw),
+    proxy: {
+      upstreams: upstreamsOf(raw),
+      mode: raw.proxy?.mode ?? 'observe',
+      stubTokensMin: raw.proxy?.stubTokensMin ?? null,
+      control: raw.proxy?.control ?? 0,
+      recall: raw.proxy?.recall ?? false,
+      lateMs: raw.proxy?.lateMs ?? 50,
+    },
     embedder: {
       kind: raw.embedder?.kind ?? 'auto',
       model: raw.embedder?.model ?? null,
@@ -154,6 +192,13 @@ function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'
       baseUrl: raw.embedder?.baseUrl ?? null,
       dimensions: raw.embedder?.dimensions ?? null,
       threads: raw.embedder?.threads ?? null,
+    },
+    reranker: {
+      kind: raw.reranker?.kind ?? 'off',
+      model: raw.reranker?.model ?? null,
+      baseUrl: raw.reranker?.baseUrl ?? null,
+      candidates: raw.reranker?.candidates ?? 50,
+      timeoutMs: raw.reranker?.timeoutMs ?? 2_000,
     },
     connections: { store: raw.connections?.store ?? null, workers: raw.connections?.workers ?? null },
     workers: { niceness: raw.workers?.niceness ?? 10 },
@@ -166,6 +211,8 @@ function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'
       keptLanesDays: 7,
       voidStatesDays: 30,
       summaryCallsDays: 30,
+      proxiedRequestsDays: 90,
+      proxiedConversationsDays: 30,
       deadLettersDays: 90,
       tombstonesDays: 365,
       ...withoutUndefined(raw.retention ?? {}),
@@ -203,6 +250,20 @@ function findFaults(layer: Layer): string[] {
     const received = secret || issue.code === 'unrecognized_keys' ? '' : ` (received ${describeReceived(issue.input)})`
     return `${place}: ${issue.message}${received}`
   })
+}
+
+const PROVIDERS: Config['proxy']['upstreams'] = {
+  anthropic: { url: 'https://api.anthropic.com', protocol: 'anthropic' },
+  openai: { url: 'https://api.openai.com/v1', protocol: 'openai' },
+}
+
+/** Most servers of other names speak OpenAI's protocol. */
+function upstreamsOf({ proxy }: RawConfig): Config['proxy']['upstreams'] {
+  const named = Object.entries(proxy?.upstreams ?? {}).map(([name, { url, protocol, compaction }]) => [
+    name,
+    { url, protocol: protocol ?? PROVIDERS[name]?.protocol ?? 'openai', ...(compaction && { compaction }) },
+  ])
+  return { ...PROVIDERS, ...Object.fromEntries(named) }
 }
 
 function merge(below: Record<string, unknown>, above: Record<string, unknown>): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { nameSchema, partialSettingsSchema, settingsSchema } from '@heddle/contracts'
+import { nameSchema, partialSettingsSchema, proxyModeSchema, settingsSchema } from '@heddle/contracts'
 import { z } from 'zod'
 import { logLevels } from '../logger.js'
 
@@ -28,6 +28,19 @@ const days = z
 export const strategyModulesSchema = z
   .array(z.string().min(1, 'must name a module').max(1_000), { error: 'must be a list of modules' })
   .max(50, 'must be at most 50 modules')
+
+/** Paths of the gateway itself, which an upstream must not have. */
+const OWN_PATHS: ReadonlySet<string> = new Set(['v1', 'ui', 'docs', 'mcp', 'healthz', 'readyz', 'metrics'])
+
+const upstreamName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -, starting with a letter')
+  .refine((name) => !OWN_PATHS.has(name), 'must not be a path of the gateway')
+
+const upstreamUrl = address(['http:', 'https:'], 'https://host/v1').refine((text) => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url === null || (url.username === '' && url.password === '' && url.search === '' && url.hash === '')
+}, 'must have no user, query or fragment')
 
 const minutes = z
   .int({ error: 'must be a whole number of minutes, or null for as long as the contexts' })
@@ -83,6 +96,41 @@ export const rawConfigSchema = z.strictObject({
         .optional(),
     })
     .optional(),
+  /** The drop-in door: agents that call a provider by way of Heddle (docs/proxy.md). */
+  proxy: z
+    .strictObject({
+      /** Servers of providers by the first part of their path. `anthropic` and `openai` exist without configuration. */
+      upstreams: z
+        .record(
+          upstreamName,
+          z.strictObject({
+            url: upstreamUrl,
+            protocol: z.enum(['anthropic', 'openai'], { error: 'must be one of anthropic, openai' }).optional(),
+            /** The server that answers `POST /responses/compact`: the upstream (`pass`), or Heddle for one that cannot. */
+            compaction: z.enum(['heddle', 'pass'], { error: 'must be one of heddle, pass' }).optional(),
+          }),
+        )
+        .refine((upstreams) => Object.keys(upstreams).length <= 20, 'must be at most 20 upstreams')
+        .optional(),
+      /**
+       * Changes that requests get: `observe` none, `stub` large results of tools are shortened before they are sent for the first
+       * time, `compact` besides them summaries in place of a history where that costs less or has to be.
+       */
+      mode: proxyModeSchema.optional(),
+      /** Size in estimated tokens from which a result is shortened. */
+      stubTokensMin: atLeastOne.max(10_000_000, 'must be at most 10000000').optional(),
+      /** Share of conversations that stay unchanged for comparison. */
+      control: z
+        .number({ error: 'must be a number' })
+        .min(0, 'must be at least 0')
+        .max(1, 'must be at most 1')
+        .optional(),
+      /** Whether the tool `heddle_recall` is added to the tools of a request, and answered by the proxy. */
+      recall: z.boolean({ error: 'must be true or false' }).optional(),
+      /** Longest time in milliseconds that a request waits for Heddle itself; then it is sent on as it came. */
+      lateMs: atLeastOne.max(10_000, 'must be at most 10000').optional(),
+    })
+    .optional(),
   embedder: z
     .strictObject({
       kind: z
@@ -95,6 +143,16 @@ export const rawConfigSchema = z.strictObject({
       threads: atLeastOne.max(64, 'must be at most 64').optional(),
     })
     .optional(),
+  reranker: z
+    .strictObject({
+      kind: z.enum(['off', 'local', 'http'], { error: 'must be one of off, local, http' }).optional(),
+      model: z.string().min(1).max(200).optional(),
+      baseUrl: address(['http:', 'https:'], 'https://host/v1').optional(),
+      /** A model reads each of them beside the query. */
+      candidates: atLeastOne.max(200, 'must be at most 200').optional(),
+      timeoutMs: atLeastOne.max(60_000, 'must be at most 60000').optional(),
+    })
+    .optional(),
   /** Retention of data other than messages, in days or minutes; null for ever. */
   retention: z
     .strictObject({
@@ -105,6 +163,8 @@ export const rawConfigSchema = z.strictObject({
       keptLanesDays: days.optional(),
       voidStatesDays: days.optional(),
       summaryCallsDays: days.optional(),
+      proxiedRequestsDays: days.optional(),
+      proxiedConversationsDays: days.optional(),
       deadLettersDays: days.optional(),
       tombstonesDays: days.optional(),
     })
