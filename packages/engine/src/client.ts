@@ -13,15 +13,19 @@ import { exportRequestContexts, requestContextOf } from './contexts/request-cont
 import { listSummaries, listSummaryMessages } from './contexts/summaries.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
+import { hooksClient } from './hooks/hooks-client.js'
 import { itemsClient } from './items/items-client.js'
 import { findMessages, listAgentMessages } from './messages/across-threads.js'
 import { listMessages } from './messages/history.js'
+import { listLargestMessages, listToolUse } from './messages/largest.js'
 import { appendMessages } from './messages/messages.js'
 import { createProducer } from './messages/producer.js'
 import { getDeadLetter, listAllDeadLetters, redrive } from './projects/dead-letters.js'
 import { eraseMessages } from './projects/message-erasure.js'
 import { grantsClient, keysClient, projectsClient } from './projects/projects-client.js'
 import { stagesClient } from './projects/stages-client.js'
+import { listRelayed, proxyTotals } from './proxied/proxied-requests.js'
+import { viewRelayed } from './proxied/proxied-views.js'
 import { listArchive, searchArchive } from './recall/archive.js'
 import { recall } from './recall/recall.js'
 import { search } from './recall/search.js'
@@ -38,6 +42,8 @@ export function createClient(options: ClientOptions): Client {
       producer: (producer) => createProducer(parts, producer),
       list: (listing) => listMessages(parts, listing),
       ofAgent: (listing) => listAgentMessages(parts, listing),
+      largest: (listing) => listLargestMessages(parts, listing),
+      toolUse: (thread) => listToolUse(parts, thread),
       find: (listing) => findMessages(parts, listing),
       erase: (selected, options) => eraseMessages(parts, selected, options),
       requestContext: (message) => requestContextOf(parts, message),
@@ -76,12 +82,18 @@ export function createClient(options: ClientOptions): Client {
     processes: processesClient(parts),
     iterations: iterationsClient(parts),
     agents: agentsClient(parts),
+    hooks: hooksClient(parts),
     items: itemsClient(parts),
     projects: projectsClient(parts),
     keys: keysClient(parts),
     grants: grantsClient(parts),
     snapshots: snapshotsClient(parts),
     stages: stagesClient(parts),
+    proxy: {
+      requests: (listing = {}) => listRelayed(parts, listing),
+      request: (options) => viewRelayed(parts, options),
+      stats: () => proxyTotals(parts),
+    },
     recall: (request) => recall(parts, request),
     search: (request) => search(parts, request),
     events: {

@@ -23,6 +23,7 @@ export { finishErasure } from './projects/erasure.js'
 export { ownersOf } from './projects/job-owners.js'
 export { hasKeys, readKey } from './projects/keys.js'
 
+export type { SearchReranker } from './recall/search-reranker.js'
 export { openClient } from './setup/open-client.js'
 export type { ClientOptions } from './setup/options.js'
 export { loadStrategyModules } from './strategy-modules.js'

@@ -1,6 +1,7 @@
 import type { AgentsClient, SnapshotsClient } from '@heddle/client/interface'
 import { eraseAgent } from '../projects/erasure.js'
 import type { EngineContext } from '../setup/options.js'
+import { restoreSnapshotFile } from '../snapshots/restore-file.js'
 import { restoreSnapshot } from '../snapshots/snapshot-restore.js'
 import { getSnapshot, listAllSnapshots, saveSnapshot } from '../snapshots/snapshots.js'
 import { getAgent, listAllAgents, setAgent } from './agents.js'
@@ -24,5 +25,6 @@ export function snapshotsClient(parts: EngineContext): SnapshotsClient {
     history: (agent, options) => listAllSnapshots(parts, agent, options),
     get: (id) => getSnapshot(parts, id),
     restore: (id, options) => restoreSnapshot(parts, id, options),
+    restoreFile: (agent, file, options) => restoreSnapshotFile(parts, agent, file, options),
   }
 }

@@ -27,9 +27,14 @@ export async function compress(parts: EngineContext, options: CompressOptions): 
   const target = parse(compressSchema, given, 'compress')
   checkDeadline(deadlineMs)
   const threadId = threadIdOf(parts.projectId, target.thread)
-  const endsAtMs = performance.now() + deadlineMs
+  const endsAtMs = parts.clock.monotonicMs() + deadlineMs
   const what = `the summary of thread "${target.thread}"`
-  const wait = () => ({ what, deadlineMs: Math.max(1, endsAtMs - performance.now()), signal })
+  const wait = () => ({
+    what,
+    deadlineMs: Math.max(1, endsAtMs - parts.clock.monotonicMs()),
+    signal,
+    clock: parts.clock,
+  })
   // A summary that is under way is part of what is compacted.
   await untilSummarized(parts, target, wait())
   const wakePrune = () => parts.queues.wake('prune', { projectId: parts.projectId, threadId })
@@ -56,23 +61,35 @@ export async function compress(parts: EngineContext, options: CompressOptions): 
   const { usage, plan } = made
   if (plan !== null) await wakePrune()
   const { current, thread } = await untilSummarized(parts, target, wait())
+  const tokensAfter = plan === null ? usage : await usageNow(parts, target)
   return {
     thread: thread.name,
     agent: thread.agentName,
     compacted: plan !== null,
     tokensBefore: usage,
-    tokensAfter: plan === null ? usage : usage - plan.freedTokens,
+    tokensAfter,
     ...countsOf(plan),
     summary: summaryOf(current),
   }
 }
 
+type Target = Parameters<typeof compactionOf>[2]
+
 const reference = ({ code }: { readonly code: string }) => messageReference(code)
+
+/** The tokens of the thread as contexts show it, with the summary that was written. */
+async function usageNow(parts: EngineContext, target: Target): Promise<number> {
+  return await parts.store.inProject(parts.projectId, async (tx) => {
+    const compaction = await compactionOf(tx, parts, target)
+    const { messages, state } = await loadUncompacted(tx, compaction)
+    return planCompaction(readConversation(messages), state, compaction.lane, reference).usage
+  })
+}
 
 /** Has the summary written that a compaction of the thread's own lane waits for, if any. */
 async function untilSummarized(
   parts: EngineContext,
-  target: { readonly thread: string; readonly agent?: string | undefined },
+  target: Target,
   wait: Parameters<typeof waitFor>[1],
 ): Promise<Compaction> {
   let found: Compaction | undefined

@@ -42,7 +42,7 @@ async function change(
   const threadId = threadIdOf(projectId, selected.thread)
   const { agent, changed } = await parts.store.inProject(projectId, async (tx) => {
     const { thread, lane } = await compactionOf(tx, parts, selected)
-    const range = await rangeOf(tx, threadId, selected)
+    const range = await rangeOf(tx, parts, selected)
     const tokensMax = Math.floor(lane.limitTokens * SHARE_OF_PINS)
     const change = { threadId, clearEpoch: thread.clearEpoch, range, tokensMax, ...pin }
     return { agent: thread.agentName, changed: await changePins(tx, change) }

@@ -3,32 +3,35 @@ import {
   momentMs,
   notFound,
   parse,
+  type ReplyName,
   type RequestContext,
   type RequestContextsQuery,
+  replyNameSchema,
   requestContextsQuerySchema,
-  type ThreadMessage,
-  threadMessageParamsSchema,
 } from '@heddle/contracts'
 import { itemKey, roundScore, threadIdOf } from '@heddle/core'
 import { listRequestContexts, loadMessage, loadRequestContext, type RequestContextRow } from '@heddle/store'
 import { loadAgentOr } from '../items/items.js'
+import { findInProject } from '../recall/resolve-reference.js'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 
 /**
  * The request context of a reply: which items its context showed and why, and the sizes of its sections.
  *
- * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` without the message, or if it answers no recorded context
+ * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` without the message, or if it answers no recorded context;
+ *   `AMBIGUOUS_REFERENCE` without a thread, if several have such a message
  */
 export async function requestContextOf(
-  { store, projectId }: EngineContext,
-  given: ThreadMessage,
+  { store, projectId, project }: EngineContext,
+  given: ReplyName,
 ): Promise<RequestContext> {
-  const { thread, message: name } = parse(threadMessageParamsSchema, given, 'message')
-  const threadId = threadIdOf(projectId, thread)
-  const isReference = name.startsWith(REFERENCE_START)
+  const { thread, message: name } = parse(replyNameSchema, given, 'message')
+  const code = name.startsWith(REFERENCE_START) ? name.slice(REFERENCE_START.length) : null
   return await store.inProject(projectId, async (tx) => {
-    const by = isReference ? { code: name.slice(REFERENCE_START.length) } : { id: name }
+    const by = code === null ? { id: name } : { code }
+    const threadId =
+      thread === undefined ? (await findInProject(tx, by, project)).thread.threadId : threadIdOf(projectId, thread)
     const message = await loadMessage(tx, { threadId, ...by })
     if (message === null) throw notFound('message', name, 'see `heddle threads history`')
     const { contextId } = message

@@ -5,7 +5,7 @@ import { loadCoveredAfter, loadSummaryParts, type Tx, toCompactionState } from '
 import { type CursorList, cursorIn, cursorOf, placeAt } from '../setup/cursors.js'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
-import { loadSummaryTree, type SummaryTree, type TreePart } from './summary-parts.js'
+import { loadSummaryTrees, type SummaryTree, type TreePart } from './summary-parts.js'
 
 /** A page of summaries is short: each may have a thousand tokens. */
 const NODES_DEFAULT = 50
@@ -27,7 +27,8 @@ export interface SummaryMessagesOptions extends SummariesOptions {
 
 /**
  * The summaries of a thread in force: the one that contexts show, then the parts that it was made from, each before its own
- * parts. A thread without a summary has none.
+ * parts; then those of other budgets, models and strategies that requests asked for. A part that several were made from is
+ * listed once, below the first of them. A thread without a summary has none.
  *
  * @throws PermanentError `NOT_FOUND`; `VALIDATION_ERROR` for a cursor of another list, or after a summary that a compaction
  *   has replaced since
@@ -40,8 +41,8 @@ export async function listSummaries(
   const [previous] = placeAt(list, page, SUMMARY_PLACE) ?? []
   const nodesMax = Math.min(limit, limits.pageItemsMax)
   return await parts.store.inProject(parts.projectId, async (tx) => {
-    const tree = await loadSummaryTree(tx, parts, thread)
-    const before = previous === undefined ? -1 : (tree?.parts.findIndex(({ id }) => id === previous) ?? -1)
+    const nodes = nodesOf(await loadSummaryTrees(tx, parts, thread))
+    const before = previous === undefined ? -1 : nodes.findIndex(({ part }) => part.id === previous)
     if (previous !== undefined && before === -1) {
       throw validationError(
         'cursor',
@@ -49,28 +50,52 @@ export async function listSummaries(
         cursorIn(page),
       )
     }
-    if (tree === null) return { items: [], nextCursor: null }
     const from = before + 1
-    const shown = tree.parts.slice(from, from + nodesMax)
-    const hashes = shown.flatMap(({ id, kind }) => (kind === 'whole' ? [] : [id]))
-    const summarizer = tree.state.summarizer ?? ''
-    const { threadId } = tree.thread
+    const shown = nodes.slice(from, from + nodesMax)
     const [texts, places] = await Promise.all([
-      loadSummaryParts(tx, { threadId, summarizer, hashes }),
-      Promise.all(shown.map((part) => placesOf(tx, tree, part))),
+      textsOf(tx, shown),
+      Promise.all(shown.map(({ tree, part }) => placesOf(tx, tree, part))),
     ])
-    const items = shown.map(({ id, kind, parent, children }, index) => ({
+    const items = shown.map(({ tree, part: { id, kind, parent, children } }, index) => ({
       id,
       kind,
       parent,
       children: [...children],
       summary: kind === 'whole' ? tree.state.summary : (texts.get(id) ?? null),
       summarizer: tree.state.summarizer,
+      lane: kind === 'whole' ? tree.lane : null,
       ...(places[index] ?? { from: null, to: null }),
     }))
-    const last = from + shown.length < tree.parts.length ? shown.at(-1) : undefined
-    return { items, nextCursor: last === undefined ? null : cursorOf(list, last.id) }
+    const last = from + shown.length < nodes.length ? shown.at(-1) : undefined
+    return { items, nextCursor: last === undefined ? null : cursorOf(list, last.part.id) }
   })
+}
+
+interface Node {
+  readonly tree: SummaryTree
+  readonly part: TreePart
+}
+
+/** The parts of all trees, each once: lanes share what they cut at the same messages. */
+function nodesOf(trees: readonly SummaryTree[]): Node[] {
+  const nodes = new Map<string, Node>()
+  for (const tree of trees) {
+    for (const part of tree.parts) if (!nodes.has(part.id)) nodes.set(part.id, { tree, part })
+  }
+  return [...nodes.values()]
+}
+
+/** The stored summaries of parts by their ids. */
+async function textsOf(tx: Tx, nodes: readonly Node[]): Promise<ReadonlyMap<string, string>> {
+  const trees = [...new Set(nodes.map(({ tree }) => tree))]
+  const texts = await Promise.all(
+    trees.map(({ thread: { threadId }, state: { summarizer } }, index) => {
+      const own = nodes.filter(({ tree, part }) => tree === trees[index] && part.kind !== 'whole')
+      const hashes = own.map(({ part }) => part.id)
+      return loadSummaryParts(tx, { threadId, summarizer: summarizer ?? '', hashes })
+    }),
+  )
+  return new Map(texts.flatMap((found) => [...found]))
 }
 
 async function placesOf(tx: Tx, tree: SummaryTree, part: TreePart): Promise<Pick<SummaryNode, 'from' | 'to'>> {
@@ -98,11 +123,11 @@ export async function listSummaryMessages(
   const [, atMs, ordinal, id] = placeAt(list, page, PLACE) ?? []
   const given = id === undefined ? null : { orderedAtMs: Number(atMs), ordinal: Number(ordinal), id }
   return await parts.store.inProject(parts.projectId, async (tx) => {
-    const tree = await loadSummaryTree(tx, parts, thread)
-    const part = tree?.parts.find((one) => one.id === summary)
-    if (tree === null || part === undefined) {
+    const found = nodesOf(await loadSummaryTrees(tx, parts, thread)).find(({ part }) => part.id === summary)
+    if (found === undefined) {
       throw notFound('summary', summary, 'list the summaries of the thread: a later compaction may have replaced it')
     }
+    const { tree, part } = found
     const limitOfPage = Math.min(limit, limits.pageItemsMax)
     const read = await coveredIn(tx, tree, { after: given ?? part.after, to: part.to, limit: limitOfPage })
     const messages = withinCharacters(read.messages)

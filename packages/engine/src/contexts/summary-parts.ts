@@ -1,5 +1,15 @@
+import type { SummaryNode } from '@heddle/client/interface'
 import { comparePositions, type Message, type Position, type TreeNode, topOfTree } from '@heddle/core'
-import { type ContextStateRow, loadLeaves, loadMessagesById, type ThreadRow, type Tx } from '@heddle/store'
+import {
+  type Compaction,
+  type ContextStateRow,
+  loadKeptCompactions,
+  loadKeptLanes,
+  loadLeaves,
+  loadMessagesById,
+  type ThreadRow,
+  type Tx,
+} from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import { compactionOf } from './prune-plan.js'
 
@@ -13,10 +23,11 @@ export interface TreePart {
   readonly to: Position
 }
 
-/** The summaries of a thread in the lane of its own settings. */
+/** The summary of a thread in one lane, with the parts that it was made from. */
 export interface SummaryTree {
   readonly thread: ThreadRow
   readonly state: ContextStateRow
+  readonly lane: NonNullable<SummaryNode['lane']>
   /** Each before its parts. */
   readonly parts: readonly TreePart[]
   /** The last message that a part covers; null if it was erased. */
@@ -24,11 +35,27 @@ export interface SummaryTree {
 }
 
 /**
- * @returns null for a thread without a summary in force
+ * The summaries in force: that of the thread's own settings, then those of the budgets, models and strategies that requests
+ * asked for, the latest first.
+ *
  * @throws PermanentError `NOT_FOUND` for an unknown thread
  */
-export async function loadSummaryTree(tx: Tx, parts: EngineContext, name: string): Promise<SummaryTree | null> {
-  const { thread, lane, current: state } = await compactionOf(tx, parts, { thread: name })
+export async function loadSummaryTrees(tx: Tx, parts: EngineContext, name: string): Promise<SummaryTree[]> {
+  const own = await compactionOf(tx, parts, { thread: name })
+  const rows = await loadKeptLanes(tx, { threadId: own.thread.threadId })
+  const kept = await loadKeptCompactions(tx, own, rows, parts.settings)
+  const trees = await Promise.all(
+    [own, ...kept].map((compaction) => loadSummaryTree(tx, compaction, compaction === own)),
+  )
+  return trees.filter((tree) => tree !== null)
+}
+
+/** @returns null without a summary in force */
+async function loadSummaryTree(
+  tx: Tx,
+  { thread, lane, current: state }: Compaction,
+  isOwn: boolean,
+): Promise<SummaryTree | null> {
   if (state === null || state.summary === null || state.coveredTo === null) return null
   const { coveredTo } = state
   const { threadId } = thread
@@ -50,6 +77,7 @@ export async function loadSummaryTree(tx: Tx, parts: EngineContext, name: string
   return {
     thread,
     state,
+    lane: { strategy: state.strategy, limitTokens: lane.limitTokens, isOwn },
     parts: [whole, ...partsOf(top, state.id, ends)],
     async lastOf(reader, { to }) {
       const [message] = await loadMessagesById(reader, { threadId, ids: [to.id] })

@@ -3,7 +3,7 @@ import { idSchema, notFound, parse, uncompactSchema, validationError } from '@he
 import { parseReference, threadIdOf } from '@heddle/core'
 import { loadMessagesById, type MessageRange, redoCompactions, type Tx, undoCompactions } from '@heddle/store'
 import type { z } from 'zod'
-import { resolveMessage } from '../recall/resolve-reference.js'
+import { resolveReference } from '../recall/resolve-reference.js'
 import type { EngineContext } from '../setup/options.js'
 import { compactionOf } from './prune-plan.js'
 
@@ -20,7 +20,7 @@ export async function uncompact(parts: EngineContext, options: UncompactOptions)
   const threadId = threadIdOf(parts.projectId, checked.thread)
   const { agent, change } = await parts.store.inProject(parts.projectId, async (tx) => {
     const compaction = await compactionOf(tx, parts, checked)
-    const range = await rangeOf(tx, threadId, checked, { orAll: true })
+    const range = await rangeOf(tx, parts, checked, { orAll: true })
     const { agentName, clearEpoch } = compaction.thread
     const series = { threadId, clearEpoch, range }
     return { agent: agentName, change: await (redo ? redoCompactions(tx, series) : undoCompactions(tx, series)) }
@@ -30,7 +30,9 @@ export async function uncompact(parts: EngineContext, options: UncompactOptions)
   return { thread: checked.thread, agent, action: redo ? 'redone' : 'undone', messages, compactions: states }
 }
 
-type Selection = Partial<Pick<z.output<typeof uncompactSchema>, 'message' | 'fromSeq' | 'toSeq' | 'all'>>
+type Selection = { readonly thread: string } & Partial<
+  Pick<z.output<typeof uncompactSchema>, 'messageId' | 'fromSeq' | 'toSeq' | 'all'>
+>
 
 /**
  * @param options.orAll whether `all` may be given, for the words of the error
@@ -38,17 +40,18 @@ type Selection = Partial<Pick<z.output<typeof uncompactSchema>, 'message' | 'fro
  */
 export async function rangeOf(
   tx: Tx,
-  threadId: string,
-  { message, fromSeq, toSeq, all }: Selection,
+  parts: EngineContext,
+  selected: Selection,
   { orAll = false }: { readonly orAll?: boolean } = {},
 ): Promise<MessageRange> {
+  const { messageId, fromSeq, toSeq, all } = selected
   const isRange = fromSeq !== undefined || toSeq !== undefined
-  const given = [message !== undefined, isRange, all === true].filter(Boolean).length
+  const given = [messageId !== undefined, isRange, all === true].filter(Boolean).length
   if (given !== 1) {
     const others = orAll ? 'or a range or all' : 'or a range'
-    throw validationError('message', `${others} must be given, and only one of them`, `${given} of them`)
+    throw validationError('messageId', `${others} must be given, and only one of them`, `${given} of them`)
   }
-  if (message !== undefined) return { messageId: await messageIdOf(tx, threadId, message) }
+  if (messageId !== undefined) return { messageId: await messageIdOf(tx, parts, selected.thread, messageId) }
   if (!isRange) return { all: true }
   if (fromSeq === undefined || toSeq === undefined || fromSeq > toSeq) {
     throw validationError(
@@ -60,12 +63,20 @@ export async function rangeOf(
   return { fromSeq, toSeq }
 }
 
-async function messageIdOf(tx: Tx, threadId: string, given: string): Promise<string> {
+/** @throws PermanentError `VALIDATION_ERROR` also for a reference that names another thread: the change may be final */
+async function messageIdOf(tx: Tx, parts: EngineContext, thread: string, given: string): Promise<string> {
+  const { projectId, project } = parts
+  const threadId = threadIdOf(projectId, thread)
   const id = idSchema.safeParse(given)
   if (id.success) {
     const [message] = await loadMessagesById(tx, { threadId, ids: [id.data] })
     if (message === undefined) throw notFound('message', given, 'the thread has no message with this id')
     return id.data
   }
-  return (await resolveMessage(tx, { threadId, code: parseReference(given).message })).id
+  const reference = parseReference(given, 'messageId')
+  const elsewhere = () => validationError('messageId', `must name a message of thread "${thread}"`, given)
+  if (reference.project !== null && reference.project !== project) throw elsewhere()
+  const resolved = await resolveReference(tx, reference, { projectId, project, current: thread })
+  if (resolved.thread.threadId !== threadId) throw elsewhere()
+  return resolved.message.id
 }

@@ -1,4 +1,4 @@
-import { ConflictError, type PlacedMessage } from '@heddle/contracts'
+import { ConflictError, type OnUsedId, type PlacedMessage } from '@heddle/contracts'
 import { placedFingerprintSteps } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import { ERASED_FINGERPRINT, existingMessages } from '@heddle/store'
@@ -25,16 +25,18 @@ export async function fingerprintsOf(
 /**
  * Those of the messages that the thread has, by id.
  *
+ * @param onUsedId Default `refuse`
  * @throws ConflictError if an id is used by another message
  */
 export async function storedOf(
   parts: Pick<EngineContext, 'store' | 'projectId'>,
   threadId: string,
   placed: readonly Pick<PlacedMessage, 'message' | 'iteration'>[],
+  onUsedId: OnUsedId = 'refuse',
 ): Promise<ReadonlySet<string>> {
   const ids = placed.map(({ message }) => message.id)
   const existing = await fingerprintsOf(parts, threadId, ids)
-  for (const [index, one] of placed.entries()) {
+  for (const [index, one] of onUsedId === 'keep' ? [] : placed.entries()) {
     const { message } = one
     const stored = existing.get(message.id)
     if (

@@ -40,6 +40,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
+    reranker: null,
     directAppends: null,
     previewer: null,
     ensureProjectName: () => null,

@@ -10,7 +10,7 @@ import {
 } from '@heddle/client/calls'
 import type { Ack, AppendOptions, AppendResult, AppendSettings } from '@heddle/client/interface'
 import { DEADLINE_MS_DEFAULT } from '@heddle/client/interface'
-import { ConflictError, type IngestJob, type PlacedMessage } from '@heddle/contracts'
+import { ConflictError, type IngestJob, type OnUsedId, type PlacedMessage } from '@heddle/contracts'
 import { placedFingerprint, proposePlaces, threadIdOf } from '@heddle/core'
 import { loadThread } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
@@ -39,12 +39,12 @@ const JOBS_IN_FLIGHT_MAX = 16
 export async function appendMessages(parts: EngineContext, options: AppendOptions): Promise<AppendResult> {
   const input = readAppend(options)
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', onProgress } = options
-  const { agent, thread, newAgentRollingWindow, chosenIds } = input
+  const { agent, thread, newAgentRollingWindow, onUsedId, chosenIds } = input
   const given = place(parts, threadIdOf(parts.projectId, thread), input)
   try {
     const appended = await appendPlaced(
       parts,
-      { agent, thread, given, chosenIds, newAgentRollingWindow, idsAreNew: options.idsAreNew },
+      { agent, thread, given, chosenIds, newAgentRollingWindow, onUsedId, idsAreNew: options.idsAreNew },
       { ...patienceOf(parts, options), ack, waitsForCapacity: onBusy === 'wait' },
       onProgress,
     )
@@ -60,6 +60,8 @@ export async function appendMessages(parts: EngineContext, options: AppendOption
 export interface PlacedAppend extends Pick<AppendInput, 'agent' | 'thread' | 'chosenIds'> {
   readonly given: readonly PlacedMessage[]
   readonly newAgentRollingWindow?: number | null | undefined
+  /** Default `refuse`. */
+  readonly onUsedId?: OnUsedId | undefined
   /** None of the chosen ids needs to be looked up. */
   readonly idsAreNew?: boolean | undefined
 }
@@ -107,7 +109,7 @@ async function appendMeasured(
 ): Promise<AppendResult> {
   const { ack, waitsForCapacity } = options
   const threadId = threadIdOf(parts.projectId, append.thread)
-  const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given)
+  const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given, append.onUsedId)
   if (ack === 'stored' && parts.ensureProjectName() !== null)
     await retryUntil(async () => await parts.ensureProjectName(), options)
   const direct = ack === 'stored' ? await storeDirectly(parts, append, messages, options) : null
@@ -150,8 +152,9 @@ async function storeDirectly(
 }
 
 function jobOf(parts: EngineContext, append: PlacedAppend, { messages, jsonCharacters }: MessageBatch): OutgoingJob {
-  const { agent, thread, newAgentRollingWindow } = append
+  const { agent, thread, newAgentRollingWindow, onUsedId } = append
   const job: IngestJob = { projectId: parts.projectId, requestId: newId(), agent, thread, messages }
+  if (onUsedId !== undefined) job.onUsedId = onUsedId
   if (newAgentRollingWindow !== undefined) job.newAgentRollingWindow = newAgentRollingWindow
   return { job, bytes: jsonCharacters }
 }
@@ -159,9 +162,10 @@ function jobOf(parts: EngineContext, append: PlacedAppend, { messages, jsonChara
 /**
  * A message that occurs twice in one append is sent once, at its first position.
  *
+ * @param onUsedId Default `refuse`
  * @throws ConflictError if two different messages have the same id, before anything is sent
  */
-export function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMessage[] {
+export function withoutRepeats(given: readonly SizedMessage[], onUsedId: OnUsedId = 'refuse'): readonly SizedMessage[] {
   if (given.length < 2) return given
   const firstOf = new Map<string, PlacedMessage>()
   return given.filter(({ placed }, index) => {
@@ -171,6 +175,7 @@ export function withoutRepeats(given: readonly SizedMessage[]): readonly SizedMe
       firstOf.set(message.id, placed)
       return true
     }
+    if (onUsedId === 'keep') return false
     if (hasSameNumber(first, placed) && placedFingerprint(first) === placedFingerprint(placed)) return false
     throw new ConflictError(`the append contains two different messages with the id ${message.id}`, {
       field: `messages.${index}.id`,
@@ -199,12 +204,12 @@ type Places = readonly PlacedMessage[]
 async function lookUp(
   parts: EngineContext,
   threadId: string,
-  { chosenIds, given }: PlacedAppend,
+  { chosenIds, given, onUsedId }: PlacedAppend,
   retryPolicy: RetryPolicy,
 ): Promise<ReadonlySet<string>> {
   const chosen = given.filter(({ message }) => chosenIds.has(message.id))
   try {
-    return await retryUntil(() => storedOf(parts, threadId, chosen), retryPolicy)
+    return await retryUntil(() => storedOf(parts, threadId, chosen, onUsedId), retryPolicy)
   } catch (error) {
     throw countedAsAppended(error, chosen, given)
   }

@@ -41,6 +41,7 @@ function producing(
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder: null,
+    reranker: null,
     directAppends: null,
     previewer: null,
     ensureProjectName: async () => {},

@@ -141,8 +141,8 @@ class Sending {
   }
 
   async #readStored(): Promise<true | undefined> {
-    const { messages } = this.#outgoing.job
-    const stored = await storedOf(this.#parts, this.#threadId, messages)
+    const { messages, onUsedId } = this.#outgoing.job
+    const stored = await storedOf(this.#parts, this.#threadId, messages, onUsedId)
     return messages.every(({ message }) => stored.has(message.id)) ? true : undefined
   }
 

@@ -1,15 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { newId } from '@heddle/client/calls'
-import type { ApiKey, NewApiKey, Page } from '@heddle/client/interface'
-import {
-  type Access,
-  type AccessRole,
-  accessRoleSchema,
-  idSchema,
-  nameSchema,
-  notFound,
-  parse,
-} from '@heddle/contracts'
+import type { ApiKey, KeyBody, KeyChange, NewApiKey, Page } from '@heddle/client/interface'
+import { type Access, idSchema, keyBodySchema, keyChangeSchema, notFound, parse } from '@heddle/contracts'
 import {
   type ApiKeyRow,
   ensureProject,
@@ -20,6 +12,7 @@ import {
   revokeApiKey,
   type Store,
   touchApiKey,
+  updateApiKey,
 } from '@heddle/store'
 import { parse as bytesOf } from 'uuid'
 import { isoTime } from '../setup/iso-time.js'
@@ -38,17 +31,13 @@ const SECRET_BYTES = 32
 const KEY = /^hdl_[A-Za-z0-9_-]{64}$/
 
 /** @returns the key itself in `key`, which cannot be shown again */
-export async function createKey(
-  { store, project, projectId }: EngineContext,
-  given: { readonly name: string; readonly role: AccessRole },
-): Promise<NewApiKey> {
-  const name = parse(nameSchema, given.name, 'name')
-  const role = parse(accessRoleSchema, given.role, 'role')
+export async function createKey({ store, project, projectId }: EngineContext, given: KeyBody): Promise<NewApiKey> {
+  const { name, role, proxyMode = null } = parse(keyBodySchema, given, 'key')
   const secret = Buffer.concat([bytesOf(projectId), randomBytes(SECRET_BYTES)])
   const key = PREFIX + secret.toString('base64url')
   const row = await store.inProject(projectId, async (tx) => {
     await ensureProject(tx, { projectId, name: project })
-    return await insertApiKey(tx, { id: newId(), name, role, hash: hashOf(key) })
+    return await insertApiKey(tx, { id: newId(), name, role, proxyMode, hash: hashOf(key) })
   })
   return { ...toKey(row), key }
 }
@@ -58,10 +47,23 @@ export async function listKeys({ store, projectId }: EngineContext): Promise<Pag
 }
 
 /** @throws PermanentError `NOT_FOUND` if the project has no key with this id */
+export async function updateKey(
+  { store, projectId }: EngineContext,
+  given: string,
+  change: KeyChange,
+): Promise<ApiKey> {
+  const id = parse(idSchema, given, 'id')
+  const { proxyMode } = parse(keyChangeSchema, change, 'key')
+  const row = await store.inProject(projectId, (tx) => updateApiKey(tx, { id, proxyMode }))
+  if (!row) throw unknownKey(id)
+  return toKey(row)
+}
+
+/** @throws PermanentError `NOT_FOUND` if the project has no key with this id */
 export async function revokeKey({ store, projectId }: EngineContext, given: string): Promise<ApiKey> {
   const id = parse(idSchema, given, 'id')
   const row = await store.inProject(projectId, (tx) => revokeApiKey(tx, { id }))
-  if (!row) throw notFound('key', id, 'see `heddle keys list`')
+  if (!row) throw unknownKey(id)
   return toKey(row)
 }
 
@@ -69,7 +71,7 @@ export async function revokeKey({ store, projectId }: EngineContext, given: stri
 const TOUCH_EVERY_MS = 60_000
 
 /**
- * The project and role of a key; null for a malformed, unknown or revoked one.
+ * The project, role and mode of a key; null for a malformed, unknown or revoked one.
  *
  * @throws RetryableError `SERVICE_UNAVAILABLE` if the store is down
  */
@@ -87,7 +89,7 @@ export async function readKey(store: Store, key: string, nowMs: number): Promise
     // The request does not wait for the update, and does not fail with it.
     store.inProject(projectId, (tx) => touchApiKey(tx, { id: found.id, atMs: nowMs })).catch(() => undefined)
   }
-  return { project: found.project, role: found.role }
+  return { project: found.project, role: found.role, proxyMode: found.proxyMode ?? undefined }
 }
 
 /** Whether a project ever had a key. */
@@ -101,15 +103,20 @@ function projectOf(key: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
+function unknownKey(id: string): Error {
+  return notFound('key', id, 'see `heddle keys list`')
+}
+
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-function toKey({ id, name, role, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKeyRow): ApiKey {
+function toKey({ id, name, role, proxyMode, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKeyRow): ApiKey {
   return {
     id,
     name,
     role,
+    proxyMode,
     createdAt: isoTime(createdAtMs),
     lastUsedAt: isoTime(lastUsedAtMs),
     revokedAt: isoTime(revokedAtMs),

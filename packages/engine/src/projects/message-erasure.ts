@@ -25,7 +25,7 @@ export async function eraseMessages(
   const target = { projectId, kind: 'messages', targetId: randomUUID() } as const
   const { targets, textHashes } = await store.inProject(projectId, async (tx) => {
     await compactionOf(tx, parts, selected)
-    const range = await rangeOf(tx, threadId, selected)
+    const range = await rangeOf(tx, parts, selected)
     const begun = await beginMessageErasure(tx, { erasureId: target.targetId, threadId, range })
     if (begun.found === 0) throw noSuchMessages(selected)
     return { targets: await openMessageErasures(tx, { threadId }), textHashes: begun.textHashes }
@@ -50,6 +50,6 @@ export async function eraseMessages(
   return { ...named, removed: erasure?.removed ?? {}, jobs, finished: true }
 }
 
-function noSuchMessages({ message, fromSeq, toSeq }: EraseMessagesOptions) {
-  return notFound('message', message ?? `${fromSeq}-${toSeq}`, 'the thread has no message there; see its history')
+function noSuchMessages({ messageId, fromSeq, toSeq }: EraseMessagesOptions) {
+  return notFound('message', messageId ?? `${fromSeq}-${toSeq}`, 'the thread has no message there; see its history')
 }

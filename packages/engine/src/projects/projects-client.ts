@@ -2,7 +2,7 @@ import type { GrantsClient, KeysClient, ProjectsClient } from '@heddle/client/in
 import type { EngineContext } from '../setup/options.js'
 import { eraseProject } from './erasure.js'
 import { accept, list as listGrants, offer, revoke as revokeGrant } from './grants.js'
-import { createKey, listKeys, revokeKey } from './keys.js'
+import { createKey, listKeys, revokeKey, updateKey } from './keys.js'
 
 export function projectsClient(parts: EngineContext): ProjectsClient {
   return {
@@ -14,6 +14,7 @@ export function keysClient(parts: EngineContext): KeysClient {
   return {
     create: (key) => createKey(parts, key),
     list: () => listKeys(parts),
+    update: (id, change) => updateKey(parts, id, change),
     revoke: (id) => revokeKey(parts, id),
   }
 }

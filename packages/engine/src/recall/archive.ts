@@ -63,7 +63,7 @@ export async function searchArchive(parts: EngineContext, request: ArchiveSearch
   const { rows, ranking, isComplete } = await findMessages(parts, {
     query,
     by,
-    conditions: selection,
+    conditions: { ...selection, kinds: rankedKinds(selection.kinds) },
     // Most ranked messages may not be in the archive.
     isNarrowed: true,
     limit,
@@ -72,6 +72,12 @@ export async function searchArchive(parts: EngineContext, request: ArchiveSearch
   const { model, comparedBy, degraded } = ranking
   const items = rows.map(({ row, document }) => ({ ...toHit(parts, row), score: document.score }))
   return { items, isComplete, model, comparedBy, degraded }
+}
+
+/** The input of an edit is condensed within the message that called it, which is ranked as its speaker's. */
+function rankedKinds(kinds: Conditions['kinds']): Conditions['kinds'] {
+  if (!kinds?.includes('edit')) return kinds
+  return [...new Set([...kinds, 'assistant' as const])]
 }
 
 type Conditions = Omit<ArchiveSearchRequest, 'query' | 'limit' | 'by'>

@@ -1,13 +1,16 @@
 import type { SearchExplanation } from '@heddle/client/interface'
 import { comparedResults, reorder } from '@heddle/core'
-import { type FoundRow, type HitRow, loadHitTexts } from '@heddle/store'
+import { loadHitTexts } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
+import type { RerankedRows } from './rerank.js'
 
 /** The part of a text that its rules read. */
 const CHARACTERS_OF_HIT_MAX = 8_000
 
+type Row = RerankedRows['rows'][number]
+
 /** A result in its place, and the message that replaces it. */
-export interface OrderedHit extends FoundRow<HitRow> {
+export interface OrderedHit extends Row {
   /** Not lower than that of the result after it. */
   readonly score: number
   readonly supersededBy: string | null
@@ -19,10 +22,10 @@ export interface OrderedHit extends FoundRow<HitRow> {
 export async function orderHits(
   { store, projectId }: EngineContext,
   query: string,
-  rows: readonly FoundRow<HitRow>[],
+  rows: readonly Row[],
 ): Promise<OrderedHit[]> {
   const compared = rows.slice(0, comparedResults(query))
-  if (compared.length === 0) return rows.map(unmoved)
+  if (compared.length === 0) return descending(rows.map(unmoved))
   const places = compared.map(({ place }) => place)
   const texts = await store.inProject(projectId, (tx) =>
     loadHitTexts(tx, { places, charactersMax: CHARACTERS_OF_HIT_MAX }),
@@ -41,18 +44,24 @@ export async function orderHits(
     if (hit === undefined) return []
     const rule = covering.has(index) ? ('coverage' as const) : replacing.has(index) ? ('newer' as const) : null
     // A rule may confirm the place that a hit has already.
-    return [{ ...hit, supersededBy: newest?.row.messageId ?? null, rule: place < index ? rule : null }]
+    const { score } = hit.document
+    return [{ ...hit, score, supersededBy: newest?.row.messageId ?? null, rule: place < index ? rule : null }]
   })
   const rest = rows.slice(compared.length).map(unmoved)
+  return descending([...ordered, ...rest])
+}
+
+/** Rules and a reranker move results, so each gets at least the score of the one after it. */
+function descending(hits: readonly OrderedHit[]): OrderedHit[] {
   let score = 0
   const scored: OrderedHit[] = []
-  for (const hit of [...ordered, ...rest].reverse()) {
+  for (const hit of [...hits].reverse()) {
     score = Math.max(score, hit.document.score)
     scored.push({ ...hit, score })
   }
   return scored.reverse()
 }
 
-function unmoved(row: FoundRow<HitRow>): OrderedHit {
+function unmoved(row: Row): OrderedHit {
   return { ...row, score: row.document.score, supersededBy: null, rule: null }
 }

@@ -1,5 +1,5 @@
 import { notFound, PermanentError } from '@heddle/contracts'
-import { formatReference, messageReference, type Reference, threadIdOf } from '@heddle/core'
+import { formatReference, messageReference, type Reference, shortCode, threadIdOf } from '@heddle/core'
 import {
   findMessagesByCode,
   findMessagesInProject,
@@ -32,7 +32,7 @@ export interface ResolveOptions {
  */
 export async function resolveReference(tx: Tx, reference: Reference, options: ResolveOptions): Promise<Resolved> {
   const name = reference.thread ?? options.current
-  if (name === undefined) return await resolveInProject(tx, reference.message, options.project)
+  if (name === undefined) return await findInProject(tx, { code: reference.message }, options.project)
   const thread = await findThread(tx, name, { ...options, isReference: reference.thread !== null })
   const { threadId } = thread
   return { thread, message: await resolveMessage(tx, { threadId, code: reference.message, name: thread.name }) }
@@ -56,20 +56,33 @@ export async function resolveMessage(
   throw ambiguous('message', messageReference(code), references)
 }
 
-async function resolveInProject(tx: Tx, code: string, project: string): Promise<Resolved> {
-  const { candidates, isComplete } = await findMessagesInProject(tx, code)
+/**
+ * Finds the only message of a project with a code, or with the first characters of one, or with an id.
+ *
+ * @throws PermanentError `NOT_FOUND`, or `AMBIGUOUS_REFERENCE` with the candidates
+ */
+export async function findInProject(
+  tx: Tx,
+  by: { readonly code: string } | { readonly id: string },
+  project: string,
+): Promise<Resolved> {
+  const code = 'id' in by ? shortCode(by.id) : by.code
+  const found = await findMessagesInProject(tx, code)
+  const { isComplete } = found
+  const candidates = found.candidates.filter(({ message }) => !('id' in by) || message.id === by.id)
+  const name = 'id' in by ? by.id : messageReference(code)
   const exact = candidates.filter(({ message }) => message.code === code)
   const likely = exact.length > 0 ? exact : candidates
-  const [found, ...others] = likely
-  if (found !== undefined && others.length === 0) return found
-  if (found === undefined) {
+  const [first, ...others] = likely
+  if (first !== undefined && others.length === 0) return first
+  if (first === undefined) {
     const where = isComplete ? 'no thread of the project' : `none of the newest ${THREADS_SEARCHED_MAX} threads`
-    throw notFound('message', messageReference(code), `${where} has such a message; name its thread if you know it`)
+    throw notFound('message', name, `${where} has such a message; name its thread if you know it`)
   }
   const references = likely.map(({ thread, message }) =>
     formatReference({ project, thread: thread.name, message: message.code }),
   )
-  throw ambiguous('ref', messageReference(code), references, 'name its thread, or give one of these references')
+  throw ambiguous('ref', name, references, 'name its thread, or give one of these references')
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

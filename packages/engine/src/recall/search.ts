@@ -6,13 +6,14 @@ import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 import { keepOfRange } from './moment-range.js'
 import { orderHits } from './ordered-hits.js'
+import { rerank } from './rerank.js'
 import { showHits } from './search-texts.js'
 
 /**
  * Finds messages by words and by vectors, best first: in one thread, in the threads of an agent, or in the whole project.
  * The messages around a message count, too, so a hit may contain none of the words; `before` and `after` show its neighbours.
  * Messages can be found once the embed stage has indexed them, a moment after they were stored. If vectors cannot be
- * searched, the search uses only words, and `degraded` holds the reason.
+ * searched, the search uses only words, and `degraded` holds the reason. A configured reranker orders the first results again.
  *
  * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an unknown agent or thread
  */
@@ -35,20 +36,22 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
     by,
     conditions: wanted,
     isNarrowed: since !== undefined || until !== undefined || isOfRange,
-    limit: Math.max(limit, comparedResults(query)),
+    limit: Math.max(limit, comparedResults(query), parts.reranker?.candidates ?? 0),
     async load(tx, places) {
       const found = await loadHits(tx, { places, conditions })
       return isOfRange ? await keepOfRange(tx, found, { places, range }) : found
     },
   })
-  const hits = (await orderHits(parts, query, rows)).slice(0, limit)
+  const reranking = await rerank(parts, query, { rows, terms: ranking.terms })
+  const hits = (await orderHits(parts, query, reranking.rows)).slice(0, limit)
   const [kinds, texts, explanations] = await Promise.all([
     findKinds(parts, ranking.agentId, hits),
     showHits(parts, hits, ranking.terms),
     wanted.explain ? ranking.explain(hits.map(({ document }) => document)) : [],
   ])
-  const items = hits.map(({ row, document, score, supersededBy, rule }, index) => ({
+  const items = hits.map(({ row, document, score, supersededBy, rule, reranked }, index) => ({
     messageId: row.messageId,
+    seq: row.seq,
     sourceId: row.sourceId,
     thread: row.threadName,
     ref: formatReference({ project: parts.project, thread: row.threadCode, message: row.code }),
@@ -58,7 +61,7 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
     moment: isoTime(momentOf(texts[index]?.named ?? [], row.orderedAtMs, range)),
     supersededBy,
     explanation: wanted.explain
-      ? { words: null, vectors: null, ...explanations[index], score: document.score, rule }
+      ? { words: null, vectors: null, ...explanations[index], score: document.score, reranked, rule }
       : null,
     ...(texts[index]?.excerpts ?? { text: '', before: null, after: null }),
   }))
@@ -67,8 +70,14 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
     isComplete,
     model: ranking.model,
     comparedBy: ranking.comparedBy,
-    degraded: ranking.degraded,
+    rerankedBy: reranking.model,
+    degraded: reasonOf(ranking.degraded, reranking.degraded),
   }
+}
+
+function reasonOf(...reasons: readonly (string | null)[]): string | null {
+  const given = reasons.filter((reason) => reason !== null)
+  return given.length === 0 ? null : given.join('; ')
 }
 
 /** The best results in the order of their moments; of equal ones, the one said earlier first. */

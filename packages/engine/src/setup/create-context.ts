@@ -18,6 +18,7 @@ export function createContext(options: ClientOptions): EngineContext {
     log,
     clock = systemClock,
     embedder = null,
+    reranker = null,
     directAppends = null,
     previewer = null,
   } = options
@@ -53,6 +54,7 @@ export function createContext(options: ClientOptions): EngineContext {
     ordinals: new Ordinals(),
     likelyPrepared: new LikelyPrepared(),
     embedder,
+    reranker,
     directAppends,
     previewer,
     ensureProjectName,

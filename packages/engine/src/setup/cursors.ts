@@ -17,6 +17,9 @@ export interface CursorList {
     | 'archive'
     | 'summaries'
     | 'messages'
+    | 'largest'
+    | 'proxied-requests'
+    | 'proxied-entries'
   readonly ownerId: string
 }
 

@@ -11,6 +11,7 @@ import type { Clock, Logger } from '@heddle/runtime'
 import type { QueryEmbedder, Store } from '@heddle/store'
 import type { DirectAppends } from '../messages/direct-appends.js'
 import type { Ordinals } from '../messages/ordinals.js'
+import type { SearchReranker } from '../recall/search-reranker.js'
 import type { LikelyPrepared } from './likely-prepared.js'
 
 /**
@@ -42,6 +43,8 @@ export interface ClientOptions {
    * Called with the first search; without it, searches use only words, and report it.
    */
   readonly embedder?: QueryEmbedder
+  /** Orders the first results of searches again; without it, they keep the order of words and vectors. */
+  readonly reranker?: SearchReranker | null
   /**
    * Commits appends in this process for callers that wait until they are stored; shared by all clients of a process.
    * Without it, workers commit them.
@@ -65,6 +68,7 @@ export interface EngineContext {
   readonly ordinals: Ordinals
   readonly likelyPrepared: LikelyPrepared
   readonly embedder: QueryEmbedder | null
+  readonly reranker: SearchReranker | null
   readonly directAppends: DirectAppends | null
   readonly previewer: Previewer | null
   /**

@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '@heddle/client/calls'
 import { checkDeadline } from '@heddle/client/calls'
 import type { RestoreOptions } from '@heddle/client/interface'
-import { type JsonObject, mergeSettings, type PlacedMessage, type Restored } from '@heddle/contracts'
+import { ConflictError, type JsonObject, mergeSettings, type PlacedMessage, type Restored } from '@heddle/contracts'
 import {
   copyId,
   copyOf,
@@ -42,12 +42,12 @@ const RESTORE_DEADLINE_MS = 120_000
 export async function restoreSnapshot(
   parts: EngineContext,
   given: string,
-  { deadlineMs = RESTORE_DEADLINE_MS, signal }: RestoreOptions = {},
+  options: RestoreOptions = {},
 ): Promise<Restored> {
-  checkDeadline(deadlineMs)
+  const { signal } = options
   const { store, projectId, clock } = parts
+  const retryPolicy = retriesOf(parts, options)
   const { row, file } = await readSnapshot(parts, given)
-  const retryPolicy: RetryPolicy = { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
   const startedAtMs = await store.inProject(projectId, (tx) => noteRestored(tx, { id: row.id, nowMs: clock.nowMs() }))
   const threads: string[] = []
   let [restored, gone] = [0, 0]
@@ -66,7 +66,16 @@ export async function restoreSnapshot(
   return { id: row.id, agent: row.agentName, ...counts, threads }
 }
 
-function byThread(messages: readonly SnapshotMessage[]): Map<string, SnapshotMessage[]> {
+/** @throws PermanentError `VALIDATION_ERROR` for a deadline that is not one */
+export function retriesOf(
+  { clock }: Pick<EngineContext, 'clock'>,
+  { deadlineMs = RESTORE_DEADLINE_MS, signal }: RestoreOptions,
+): RetryPolicy {
+  checkDeadline(deadlineMs)
+  return { clock, endsAtMs: clock.monotonicMs() + deadlineMs, signal }
+}
+
+export function byThread(messages: readonly SnapshotMessage[]): Map<string, SnapshotMessage[]> {
   const threads = new Map<string, SnapshotMessage[]>()
   for (const message of messages) {
     const others = threads.get(message.thread_id)
@@ -82,22 +91,24 @@ interface ThreadToRestore {
   readonly messages: readonly SnapshotMessage[]
   readonly snapshotId: string
   readonly startedAtMs: number
+  /** Created if there is no such thread; without it, its messages are gone. */
+  readonly newThread?: Pick<ThreadRow, 'name' | 'agentName'>
 }
 
-async function restoreThread(
+export async function restoreThread(
   parts: EngineContext,
   one: ThreadToRestore,
   retryPolicy: RetryPolicy,
 ): Promise<{ thread: string | null; added: number }> {
   const { store, projectId } = parts
   const found = await store.inProject(projectId, (tx) => findStored(tx, parts, one))
-  if (found === null) return { thread: null, added: 0 }
-  const copies = copiesOf(one, found.originals)
-  if (copies.length > 0) await storeCopies(parts, found.thread, copies, retryPolicy)
+  const thread = found?.thread ?? one.newThread
+  if (thread === undefined) return { thread: null, added: 0 }
+  const copied = await storeCopies(parts, { ...one, thread, copies: copiesOf(one, found?.originals) }, retryPolicy)
   const marked = await store.inProject(projectId, async (tx) => await markHidden(tx, parts, one))
   if (marked === null) return { thread: null, added: 0 }
   if (marked.added > 0) await announce(parts, one.threadId, marked.headSeq)
-  return { thread: found.thread.name, added: copies.length + marked.added }
+  return { thread: thread.name, added: copied + marked.added }
 }
 
 interface Found {
@@ -129,7 +140,7 @@ async function findStored(
 }
 
 /** Copies of messages that the thread does not have: their content is in the snapshot only. */
-function copiesOf(one: ThreadToRestore, originals: Found['originals']): PlacedMessage[] {
+function copiesOf(one: ThreadToRestore, originals: Found['originals'] = new Map()): PlacedMessage[] {
   const { threadId, messages, snapshotId, startedAtMs } = one
   const orderedAt = new Date(startedAtMs).toISOString()
   const copies = new Map<string, PlacedMessage>()
@@ -142,15 +153,32 @@ function copiesOf(one: ThreadToRestore, originals: Found['originals']): PlacedMe
   return [...copies.values()]
 }
 
-async function storeCopies(
-  parts: EngineContext,
-  thread: ThreadRow,
-  copies: readonly PlacedMessage[],
-  retryPolicy: RetryPolicy,
-): Promise<void> {
+interface CopiesToStore extends ThreadToRestore {
+  readonly thread: Pick<ThreadRow, 'name' | 'agentName'>
+  readonly copies: readonly PlacedMessage[]
+}
+
+/**
+ * A copy says which snapshot it is from, so that a restore of another snapshot at the same moment conflicts with this one where both have
+ * a message. It is stored by then, and the others are stored again.
+ *
+ * @returns the number of copies
+ */
+async function storeCopies(parts: EngineContext, given: CopiesToStore, retryPolicy: RetryPolicy): Promise<number> {
+  const { thread, copies } = given
+  if (copies.length === 0) return 0
   const chosenIds = new Set(copies.map(({ message }) => message.id))
   const append = { agent: thread.agentName, thread: thread.name, given: copies, chosenIds }
-  await appendPlaced(parts, append, { ack: 'stored', waitsForCapacity: true, ...retryPolicy })
+  try {
+    await appendPlaced(parts, append, { ack: 'stored', waitsForCapacity: true, ...retryPolicy })
+    return copies.length
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error
+    const found = await parts.store.inProject(parts.projectId, (tx) => findStored(tx, parts, given))
+    const left = copiesOf(given, found?.originals)
+    if (left.length >= copies.length) throw error
+    return await storeCopies(parts, { ...given, copies: left }, retryPolicy)
+  }
 }
 
 /** Runs under the lock of the thread's head: of two concurrent restores, the second sees the marks of the first. */

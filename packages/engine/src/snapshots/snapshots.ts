@@ -60,21 +60,7 @@ export async function saveSnapshot(
     read: async () => answerOf(await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))),
   })
   const send = async () => {
-    await store.inProject(projectId, async (tx) => {
-      const row = await loadAgent(tx, { name: agent })
-      if (!row) throw notFound('agent', agent, 'see `heddle agents list`')
-      const createdAtMs = clock.nowMs()
-      const isNew = await requestSnapshot(tx, {
-        id,
-        agentId: row.agentId,
-        description,
-        storedIn: mergeSettings(parts.settings, row.settings).snapshots.store,
-        fileName: snapshotFileName({ id, createdAtMs, description }),
-        createdAtMs,
-        deadlineAtMs: createdAtMs + deadlineMs,
-      })
-      if (!isNew && idempotencyKey !== undefined) await checkSame(tx, { id, description, idempotencyKey })
-    })
+    await requestRow(parts, { id, agent, description, deadlineMs, idempotencyKey })
     await queues.add('assemble', { projectId, snapshotId: id, replyTo: queues.inbox })
     return await expected.result
   }
@@ -84,6 +70,52 @@ export async function saveSnapshot(
     expected.cancel()
     release()
   }
+}
+
+interface RequestedRow {
+  readonly id: string
+  readonly agent: string
+  readonly description: string | null
+  readonly deadlineMs: number
+  readonly idempotencyKey?: string | undefined
+}
+
+/** @throws PermanentError `NOT_FOUND` without the agent @throws ConflictError */
+async function requestRow(
+  { store, projectId, clock, settings }: EngineContext,
+  { id, agent, description, deadlineMs, idempotencyKey }: RequestedRow,
+): Promise<void> {
+  await store.inProject(projectId, async (tx) => {
+    const row = await loadAgent(tx, { name: agent })
+    if (!row) throw notFound('agent', agent, 'see `heddle agents list`')
+    const createdAtMs = clock.nowMs()
+    const isNew = await requestSnapshot(tx, {
+      id,
+      agentId: row.agentId,
+      description,
+      storedIn: mergeSettings(settings, row.settings).snapshots.store,
+      fileName: snapshotFileName({ id, createdAtMs, description }),
+      createdAtMs,
+      deadlineAtMs: createdAtMs + deadlineMs,
+    })
+    if (!isNew && idempotencyKey !== undefined) await checkSame(tx, { id, description, idempotencyKey })
+  })
+}
+
+/**
+ * Requests a snapshot without waiting for it: a worker saves it within the deadline.
+ *
+ * @throws PermanentError `NOT_FOUND` without the agent
+ */
+export async function orderSnapshot(
+  parts: EngineContext,
+  { agent, description }: { readonly agent: string; readonly description: string },
+): Promise<string> {
+  const { queues, projectId } = parts
+  const id = newId()
+  await requestRow(parts, { id, agent, description, deadlineMs: SAVE_DEADLINE_MS })
+  await queues.add('assemble', { projectId, snapshotId: id, replyTo: queues.inbox })
+  return id
 }
 
 /** @throws ConflictError */

@@ -1,19 +1,27 @@
 import type { IterationsClient, ProcessesClient, ThreadsClient } from '@heddle/client/interface'
+import { nameSchema, notFound, parse } from '@heddle/contracts'
 import { eraseThread } from '../projects/erasure.js'
 import type { EngineContext } from '../setup/options.js'
 import { appendAllIterations } from './append-iterations.js'
 import { getLoop, listAllIterations } from './iterations.js'
 import { getProcess, listThreadProcesses, setProcess } from './processes.js'
+import { ResumeTexts } from './resume-texts.js'
 import { setThread } from './thread-details.js'
 import { exportThread } from './thread-export.js'
 import { importThread } from './thread-import.js'
 import { getThread, listAllThreads, waitUntilSettled } from './threads.js'
 
 export function threadsClient(parts: EngineContext): ThreadsClient {
+  const texts = new ResumeTexts(parts)
   return {
     list: (options) => listAllThreads(parts, options),
     get: (thread) => getThread(parts, thread),
     put: (thread, body) => setThread(parts, thread, body),
+    async resumeText(thread) {
+      const text = await texts.read(parse(nameSchema, thread, 'thread'))
+      if (text === null) throw notFound('thread', thread, 'see `heddle threads list`')
+      return text
+    },
     waitUntilSettled: (thread, options) => waitUntilSettled(parts, thread, options),
     delete: (thread, options) => eraseThread(parts, thread, options),
     export: (thread) => exportThread(parts, thread),

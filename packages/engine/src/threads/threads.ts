@@ -183,6 +183,7 @@ export async function waitUntilSettled(parts: EngineContext, name: string, optio
       what: `thread "${name}" to settle`,
       deadlineMs,
       signal: options.signal,
+      clock: parts.clock,
     },
   )
 }
