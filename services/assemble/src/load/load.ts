@@ -101,7 +101,12 @@ async function loadLoopInput(
   const [{ loop, progress, stored, earlier }, counts, activity] = await Promise.all([
     loadLoop(tx, { thread, settings }).then(async (found) => ({
       ...found,
-      earlier: await loadEarlier(tx, { thread, settings, progress: found.progress }),
+      earlier: await loadEarlier(tx, {
+        thread,
+        settings,
+        progress: found.progress,
+        shown: found.loop.iterations.length,
+      }),
     })),
     countWindow(tx, { rollingWindow, ...thread, nowMs: deps.asOfMs }),
     loadActivity(tx, { threadId, agentId, amongIds: scopeThreadIds(request, deps), ...statusLimits }),

@@ -1,7 +1,6 @@
-import { errorData, HeddleError, type PartialSettings, PermanentError, type SnapshotJob } from '@heddle/contracts'
+import { errorData, HeddleError, PermanentError, type SnapshotJob } from '@heddle/contracts'
 import type { SnapshotFile } from '@heddle/core'
 import { done, type Job, type Outcome, skipped } from '@heddle/queue'
-import type { Limiter } from '@heddle/runtime'
 import {
   failSnapshot,
   finishSnapshot,
@@ -14,22 +13,14 @@ import {
   writeSnapshotFile,
 } from '@heddle/store'
 import { refuseExpired } from '../load/refuse-expired.js'
-import { type SnapshotSummaryDeps, summarizeWindow } from './snapshot-summary.js'
+import { renewSummary } from './renew-summary.js'
+import type { SaveSnapshotDeps } from './snapshot-deps.js'
+import { summarizeWindow } from './snapshot-summary.js'
 import { type AgentWindow, readWindow } from './snapshot-window.js'
-
-export interface SaveSnapshotDeps extends SnapshotSummaryDeps {
-  /** Settings of the file and the environment, under those of agents. */
-  readonly settings: PartialSettings
-  /** Folder of snapshot files; null if this process writes no files. */
-  readonly snapshotsFolder: string | null
-  /** Windows may be large, so this process saves one at a time. */
-  readonly snapshotLimiter: Limiter
-  readonly publishSaved: (projectId: string, snapshotId: string) => void
-}
 
 /**
  * Saves a requested snapshot: reads all threads of the window, summarizes them, writes the file and the row. If it fails for
- * good, the row gets the reason; a request that was answered already stays unchanged.
+ * good, the row gets the reason; a request that was answered already stays unchanged, but for a summary that an erasure removed.
  *
  * @throws HeddleError the reason, which also goes to the requester
  */
@@ -53,6 +44,7 @@ async function save(job: Job<SnapshotJob>, deps: SaveSnapshotDeps): Promise<Outc
   job.signal.throwIfAborted()
   const requested = await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))
   if (!requested) return skipped('the request is gone')
+  if (requested.status === 'saved' && requested.needsSummary) return await renewSummary(job, requested, deps)
   if (requested.status !== 'requested') return skipped(`already ${requested.status}`)
   const deadlineAtMs = requested.deadlineAtMs ?? Number.POSITIVE_INFINITY
   refuseExpired({ deadlineAtMs }, clock)
@@ -118,7 +110,7 @@ async function write(
         isWritten = true
         await writeSnapshotFile(path, kept)
       }
-      await finishSnapshot(tx, { file: kept, summaryError, isWhole: kept === file })
+      await finishSnapshot(tx, { file: kept, summaryError, erasedCount: file.message_count - kept.message_count })
       return 'saved'
     })
   } catch (error) {

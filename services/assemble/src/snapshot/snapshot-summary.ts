@@ -1,9 +1,12 @@
-import { errorData, RetryableError } from '@heddle/contracts'
+import { errorData, HeddleError, RetryableError } from '@heddle/contracts'
 import {
   messageReference,
   readConversation,
   redactSecrets,
   SUMMARY_FAILED,
+  type SummarySource,
+  sentencesFault,
+  summarizeExtractively,
   summaryFault,
   summarySources,
 } from '@heddle/core'
@@ -30,8 +33,10 @@ const SUMMARY_TOKENS_MAX = 250
 const EXTRACTIVE_TOKENS_MAX = 110
 /** Characters of one message: a snapshot's summary says what was done, not what the files contained. */
 const SOURCE_CHARACTERS_MAX = 8_000
+/** Answers of one summarizer, before the summary is made without it. */
+const ANSWERS_MAX = 2
 /** The requester waits, so after this time the snapshot is saved without a summary. */
-const SUMMARY_MS_MAX = 60_000
+export const SUMMARY_MS_MAX = 60_000
 /** Time reserved for writing the snapshot. */
 const WRITING_MS = 3_000
 const HOUR_MS = 3_600_000
@@ -61,12 +66,22 @@ export async function summarizeWindow(
   }
 }
 
-async function summarize(
-  { threads, settings }: AgentWindow,
+/** The input and the place of a summary: a window, or what is left of a saved one. */
+export type SummarizedThreads = Pick<AgentWindow, 'threads' | 'settings'>
+
+/**
+ * Two to four sentences about all threads. An answer of another shape is requested once more; after a second one the summary is made
+ * without a model.
+ *
+ * @throws the error of a summarizer that gives no answer; the reason of `signal`
+ */
+export async function summarize(
+  summarized: SummarizedThreads,
   { projectId, snapshotId }: { projectId: string; snapshotId: string },
   signal: AbortSignal,
   { store, clock, log, summarizers }: SnapshotSummaryDeps,
 ): Promise<string> {
+  const { threads, settings } = summarized
   // The cost is recorded with the thread of the latest message.
   const threadId = threads.reduce((latest, thread) => (endOf(thread) >= endOf(latest) ? thread : latest)).threadId
   const summarizer = await accountedFor(summarizers.of(settings), {
@@ -80,20 +95,52 @@ async function summarize(
         'too many summaries in an hour: this one is written without a model',
       ),
   })
-  const messages = threads
-    .flatMap((thread) => {
-      const { messages, pairs } = readConversation(thread.messages)
-      return summarySources(messages, pairs, (message) => messageReference(message.code), {
-        charactersMax: SOURCE_CHARACTERS_MAX,
-        ...(summarizer.isRemote === true && { prepare: redactSecrets }),
-      })
+  const isRemote = summarizer.isRemote === true
+  const messages = sourcesOf(summarized, isRemote).slice(-(summarizer.messagesMax ?? Number.POSITIVE_INFINITY))
+  const tokensMax = isRemote ? SUMMARY_TOKENS_MAX : EXTRACTIVE_TOKENS_MAX
+  const request = { purpose: 'snapshot' as const, messages, previousSummary: null, tokensMax }
+  let fault = ''
+  for (let answers = 0; answers < ANSWERS_MAX; answers++) {
+    const text = await answerOf(() => summarizer.summarize(request, signal))
+    // A model's summarizer has requested another answer already.
+    if (text === null) break
+    const found = summaryFault(text, { tokensMax: SUMMARY_TOKENS_MAX, replacedTokens: 0 }) ?? sentencesFault(text)
+    if (found === null) return text
+    fault = found
+  }
+  log.warn({ projectId, snapshotId, fault }, 'the summary of a snapshot was refused: it is written without a model')
+  return summarizeExtractively({ ...request, tokensMax: EXTRACTIVE_TOKENS_MAX })
+}
+
+/** @returns null if the summarizer has refused the answers of its model */
+async function answerOf(summary: () => Promise<string>): Promise<string | null> {
+  try {
+    return await summary()
+  } catch (error) {
+    if (error instanceof HeddleError && error.field === 'summary') return null
+    throw error
+  }
+}
+
+/** The same without a model: always two to four sentences. */
+export function summarizeByRule(summarized: SummarizedThreads): string {
+  const messages = sourcesOf(summarized, false)
+  return summarizeExtractively({
+    purpose: 'snapshot',
+    messages,
+    previousSummary: null,
+    tokensMax: EXTRACTIVE_TOKENS_MAX,
+  })
+}
+
+function sourcesOf({ threads }: SummarizedThreads, isRemote: boolean): SummarySource[] {
+  return threads.flatMap((thread) => {
+    const { messages, pairs } = readConversation(thread.messages)
+    return summarySources(messages, pairs, ({ code }) => (code === '' ? '' : messageReference(code)), {
+      charactersMax: SOURCE_CHARACTERS_MAX,
+      ...(isRemote && { prepare: redactSecrets }),
     })
-    .slice(-(summarizer.messagesMax ?? Number.POSITIVE_INFINITY))
-  const tokensMax = summarizer.isRemote === true ? SUMMARY_TOKENS_MAX : EXTRACTIVE_TOKENS_MAX
-  const text = await summarizer.summarize({ purpose: 'snapshot', messages, previousSummary: null, tokensMax }, signal)
-  const fault = summaryFault(text, { tokensMax: SUMMARY_TOKENS_MAX, replacedTokens: 0 })
-  if (fault === null) return text
-  throw new RetryableError('SERVICE_UNAVAILABLE', `the summary was refused: ${fault}`, { field: 'summary' })
+  })
 }
 
 function endOf({ messages }: AgentWindow['threads'][number]): number {
