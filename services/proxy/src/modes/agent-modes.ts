@@ -1,0 +1,88 @@
+import type { ProxyMode } from '@heddle/contracts'
+import { type Clock, type Logger, within } from '@heddle/runtime'
+import { LRUCache } from 'lru-cache'
+import type { ProxyBackend } from '../backend.js'
+import type { ProxyMetrics } from '../metrics.js'
+
+export interface AgentModesOptions {
+  readonly metrics: ProxyMetrics
+  readonly clock: Clock
+  readonly log: Logger
+  /** Longest time that a request waits for the mode of its agent, in milliseconds. */
+  readonly lateMs: number
+  backend(): ProxyBackend | null
+}
+
+interface KnownMode {
+  readonly mode: ProxyMode | null
+  readonly atMs: number
+}
+
+/** Age from which a mode is read again while requests still get it. */
+const FRESH_MS = 1_000
+/** Age from which a request waits for the mode: the longest time for which a change is not seen. */
+const TRUSTED_MS = 5_000
+/** After a failure the store is left alone for a while: while it is away, no request waits for it. */
+const AWAY_MS = 2_000
+const READ_MS_MAX = 5_000
+const REMEMBERED_MAX = 10_000
+
+/** The modes that agents set. While the store does not answer, the last known one holds: a conversation keeps its form. */
+export class AgentModes {
+  readonly #options: AgentModesOptions
+  readonly #known = new LRUCache<string, KnownMode>({ max: REMEMBERED_MAX })
+  readonly #reading = new Map<string, Promise<KnownMode>>()
+  #awayUntilMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: AgentModesOptions) {
+    this.#options = options
+  }
+
+  /** Null if the agent sets no mode, or if it is neither known nor read in time. Never rejects. */
+  async read(project: string, agent: string): Promise<ProxyMode | null> {
+    const { backend, clock, lateMs, metrics } = this.#options
+    const read = backend()?.agentMode
+    if (read === undefined) return null
+    const key = `${project} ${agent}`
+    const known = this.#known.get(key)
+    const nowMs = clock.monotonicMs()
+    const ageMs = nowMs - (known?.atMs ?? Number.NEGATIVE_INFINITY)
+    if (known !== undefined && ageMs < FRESH_MS) return known.mode
+    if (nowMs < this.#awayUntilMs) {
+      if (known === undefined) metrics.modeUnknown('away')
+      return known?.mode ?? null
+    }
+    const reading = this.#reading.get(key) ?? this.#read(key, () => read(project, agent))
+    if (known !== undefined && ageMs < TRUSTED_MS) return known.mode
+    const late = () => {
+      this.#awayUntilMs = clock.monotonicMs() + AWAY_MS
+      metrics.modeUnknown('late')
+      return known
+    }
+    return (await within(reading, { timeoutMs: lateMs, clock, late }))?.mode ?? null
+  }
+
+  /** Requests at once share one reading. */
+  #read(key: string, read: () => Promise<ProxyMode | null>): Promise<KnownMode> {
+    const { clock, log, metrics } = this.#options
+    const atMs = clock.monotonicMs()
+    const late = () => {
+      throw new Error(`the store did not answer within ${READ_MS_MAX} ms`)
+    }
+    const reading = within(read(), { timeoutMs: READ_MS_MAX, clock, late })
+      .then((mode) => {
+        const found = { mode, atMs }
+        this.#known.set(key, found)
+        return found
+      })
+      .catch((error: unknown) => {
+        this.#awayUntilMs = clock.monotonicMs() + AWAY_MS
+        metrics.modeUnknown('failed')
+        log.warn({ error }, 'the proxy mode of an agent could not be read; the last known one holds')
+        return this.#known.get(key) ?? { mode: null, atMs }
+      })
+      .finally(() => this.#reading.delete(key))
+    this.#reading.set(key, reading)
+    return reading
+  }
+}
