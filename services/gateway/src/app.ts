@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
 import { limits, operations } from '@heddle/contracts'
 import { siteFolder } from '@heddle/inspector'
 import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
@@ -6,7 +7,9 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Admit } from './admission/access.js'
 import { Admission } from './admission/admission.js'
 import { closeOrphanedResponses } from './admission/close-orphaned-responses.js'
+import { limitArrival } from './admission/limit-arrival.js'
 import type { CheckOrigin } from './admission/loopback.js'
+import { createMountDoor } from './admission/mount-door.js'
 import { rejectMalformed, rejectOddRequests } from './admission/reject-malformed.js'
 import { type ProjectLimits, RequestsUnderWay } from './admission/requests-under-way.js'
 import type { Backend } from './backend.js'
@@ -20,6 +23,7 @@ import { disconnectSlowReader } from './http/slow-reader.js'
 import { serveSessions } from './inspector/session-routes.js'
 import { serveSite } from './inspector/site.js'
 import { serveMcp } from './mcp/http.js'
+import { type Mount, withMount } from './mount.js'
 import { Metrics } from './operate/metrics.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
 import { SharedChecks } from './operate/shared-checks.js'
@@ -32,6 +36,11 @@ export interface AppOptions {
   readonly clock: Clock
   readonly admit: Admit
   readonly checkOrigin: CheckOrigin
+  readonly isOpenToOthers: boolean
+  /** Another service on the same port. */
+  readonly mount?: Mount | undefined
+  /** Serves the mount and the health of the process alone. Default false. */
+  readonly isMountOnly?: boolean | undefined
   /** Limits for the running requests of one project. */
   readonly projectLimits?: ProjectLimits | undefined
   /** @throws RetryableError `SERVICE_UNAVAILABLE` while it is being opened */
@@ -73,13 +82,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     checkShare: (project, share) => backend().checkShare(project, share),
   })
   const refuse = createRefuse({ log, clock: options.clock, metrics })
+  const door = createMountDoor({ ...options, requests })
   const server = fastify({
     logger: false,
     bodyLimit: limits.httpSmallBodyBytesMax,
-    requestTimeout: REQUEST_MS_MAX,
-    // A request without `Host` is refused like one for another host, instead of Node's bare status.
-    http: { requireHostHeader: false },
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    serverFactory: (listener) =>
+      createServer(
+        {
+          // A request without `Host` is refused like one for another host, instead of Node's bare status.
+          requireHostHeader: false,
+          // Requests of the mount may take longer: files that are uploaded at the pace of an upstream.
+          requestTimeout: 0,
+          headersTimeout: HEAD_MS_MAX,
+          keepAliveTimeout: KEEP_ALIVE_MS,
+        },
+        withMount(options.mount, door, limitArrival(listener, REQUEST_MS_MAX)),
+      ),
     forceCloseConnections: 'idle',
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
@@ -87,7 +105,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     // A path that cannot be decoded is answered here, before any hook.
     frameworkErrors: (error, request, reply) => refuse(request, reply, foreignTo(request, checkOrigin) ?? error),
   })
-  server.server.headersTimeout = HEAD_MS_MAX
   server.server.maxConnections = CONNECTIONS_MAX
   closeOrphanedResponses(server.server)
   rejectOddRequests(server.server)
@@ -114,10 +131,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   takeJson(server)
 
   const callerOf: CallerOf = async (request, needs) => {
-    const { project, role } = await entrance.admit(request, needs)
-    return { project, client: backend().clientOf(project), role }
+    const rights = await entrance.admit(request, needs)
+    const { project } = rights
+    return { project, client: backend().clientOf(project), rights }
   }
   const clientOf: ClientOf = async (request, needs) => (await callerOf(request, needs)).client
+  serveHealth(server, { ...options, metrics, streams, clientOf })
+  if (options.isMountOnly === true) return { server, streams, metrics }
   const samples = new StageSamples({ clock: options.clock, log, readStats: () => backend().readStageStats() })
   server.addHook('onClose', async () => samples.close())
   const checks = new SharedChecks(() => backend().examine(), options.clock)
@@ -137,11 +157,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     requests,
     checkShare: (project, stage) => backend().checkShare(project, { stage, bytes: 0 }),
     async callerOf(request) {
-      const { project, role } = await entrance.admit(request, 'any')
-      return { project, client: backend().clientOf(project), role }
+      const rights = await entrance.admit(request, 'any')
+      const { project } = rights
+      return { project, client: backend().clientOf(project), rights }
     },
   })
-  serveHealth(server, { ...options, metrics, streams, clientOf })
   await serveDocs(server)
   serveSessions(server, options)
   await serveSite(server, siteFolder)

@@ -8,6 +8,7 @@ import { createCheckOrigin, isLoopback } from './admission/loopback.js'
 import type { ProjectLimits } from './admission/requests-under-way.js'
 import { createApp } from './app.js'
 import type { Backend } from './backend.js'
+import type { Mount } from './mount.js'
 
 export interface GatewayOptions {
   /** Default 127.0.0.1. On an address that other machines reach, every caller needs a key. */
@@ -24,7 +25,11 @@ export interface GatewayOptions {
   readonly clock?: Clock
   /** Limits for the running requests of one project. Default 256 requests, 1,024 while it is alone, and 128 MiB. */
   readonly projectLimits?: ProjectLimits
-  /** Null while the backend is being opened; until then only health checks are answered. */
+  /** Another service on the same port. */
+  readonly mount?: Mount | undefined
+  /** Serves the mount and the health of the process alone. Default false. */
+  readonly isMountOnly?: boolean | undefined
+  /** Null while the backend is being opened; until then only health checks and the mount are answered. */
   backend(): Backend | null
 }
 
@@ -70,6 +75,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     admit: createAdmit({ project, isOpenToOthers: isOpenToOthers({ host, hosts }), clock, keys: () => backend().keys }),
     checkOrigin: createCheckOrigin({ hosts, addresses: !isLoopback(host) }),
+    isOpenToOthers: isOpenToOthers({ host, hosts }),
+    mount: options.mount,
+    isMountOnly: options.isMountOnly,
     projectLimits: options.projectLimits,
     backend,
   })

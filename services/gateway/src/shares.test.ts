@@ -241,9 +241,9 @@ test('a page of history over MCP holds as many messages as fit twice, and its cu
     return { items: items.slice(0, limit), nextCursor: limit < items.length ? `after-${limit}` : null }
   }
   const history = tools.find(({ name }) => name === 'history')
-  const role = 'read' as const
+  const rights = { role: 'read' as const }
   const client = { messages: { list } } as unknown as Client
-  const deps = { client, role, signal: AbortSignal.timeout(30_000), session: {} }
+  const deps = { client, rights, signal: AbortSignal.timeout(30_000), session: {} }
   const page = await history?.call({ thread: 'run' }, deps)
   expect(page).toMatchObject({ items: [{ id: 'm0' }, { id: 'm1' }], nextCursor: 'after-2' })
   items[0] = { id: 'm0', content: 'x'.repeat(3_000_000) }

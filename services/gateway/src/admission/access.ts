@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Access, type Permission, permissionsFor } from '@heddle/contracts'
+import { type Access, mayDo, type Permission, type Rights } from '@heddle/contracts'
 import type { Clock } from '@heddle/runtime'
 import { Refused } from '../http/problems.js'
 import { keyInCookie } from '../inspector/session-cookie.js'
 import { KeyCache, TRUSTED_MS } from './key-cache.js'
 
-/** Returns the project and role of a caller, or throws. Only its implementation reads keys. */
+/** Returns the project, role and mode of a caller, or throws. Only its implementation reads keys. */
 export type Admit = (headers: IncomingHttpHeaders) => Promise<Access>
 
 export interface Keys {
-  /** The project and role of a key; null if it is unknown or revoked. */
+  /** The project, role and mode of a key; null if it is unknown or revoked. */
   read(key: string): Promise<Access | null>
   /** Whether the project that is served without keys ever had a key. */
   hasAny(): Promise<boolean>
@@ -24,10 +24,12 @@ export interface AdmitOptions {
   keys(): Keys
 }
 
+const KEY_HEADER = 'x-heddle-key'
+
 /**
- * A caller with a key gets the project of that key. Callers on this machine without a key are admin of the one project
- * until it gets its first key; from then on a key is required. Other machines always need one. A cookie with a revoked key
- * counts as none. That project is the operators' one.
+ * A caller with a key, in `authorization` or `x-heddle-key`, gets the project of that key. Callers on this machine without a key
+ * are admin of the one project until it gets its first key; from then on a key is required. Other machines always need one. A
+ * cookie with a revoked key counts as none. That project is the operators' one.
  */
 export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptions): Admit {
   const known = new KeyCache({ clock, read: (key) => keys().read(key) })
@@ -41,6 +43,9 @@ export function createAdmit({ project, isOpenToOthers, clock, keys }: AdmitOptio
 
   async function accessOf(headers: IncomingHttpHeaders): Promise<Access> {
     if (headers.authorization !== undefined) return await byKey(headers.authorization)
+    // Configurations of agents fill it from a variable, which is empty where no key is needed.
+    const own = headers[KEY_HEADER]
+    if (typeof own === 'string' && own !== '') return await byKey(`Bearer ${own}`)
     const cookie = keyInCookie(headers)
     const access = cookie === undefined ? null : await known.read(cookie)
     if (access !== null) return access
@@ -74,8 +79,8 @@ function unauthorized(detail: string): Refused {
 }
 
 /** @throws Refused with 403 if the role lacks the permission */
-export function checkPermission(access: Pick<Access, 'role' | 'isOperators'>, needs: Permission): void {
-  if (permissionsFor(access).includes(needs)) return
+export function checkPermission(access: Rights, needs: Permission): void {
+  if (mayDo(access, needs)) return
   const { role } = access
   throw new Refused({
     code: 'FORBIDDEN',

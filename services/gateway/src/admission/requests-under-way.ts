@@ -91,6 +91,11 @@ export class RequestsUnderWay {
         },
       )
     }
+    this.count(request, response)
+  }
+
+  /** Counts a request until it is answered, whatever the limits. */
+  count(request: NewRequest, response: Pick<ServerResponse, 'once'>): void {
     this.#count(request, 1)
     response.once('close', () => this.#count(request, -1))
   }

@@ -1,13 +1,13 @@
-import { type agentOperations, permissionsOf } from '@heddle/contracts'
+import { type agentOperations, mayDo } from '@heddle/contracts'
 import type { Handlers } from '../http/handler.js'
 import { readKey } from '../http/idempotency.js'
 import { erase } from './erasing.js'
 import { makeNewAgent } from './new-agent.js'
 
 export const agentHandlers: Handlers<typeof agentOperations> = {
-  async putAgent({ client: { agents }, role, params: { agent }, body }) {
-    const isAdmin = permissionsOf[role].includes('admin')
-    return await (isAdmin ? agents.put(agent, body) : makeNewAgent(agents, agent, { body, role }))
+  async putAgent({ client: { agents }, rights, params: { agent }, body }) {
+    if (mayDo(rights, 'admin')) return await agents.put(agent, body)
+    return await makeNewAgent(agents, agent, { body, role: rights.role })
   },
   getAgent: ({ client, params }) => client.agents.get(params.agent),
   listSettings: ({ client, params }) => client.agents.settings(params.agent),

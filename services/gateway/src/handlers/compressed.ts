@@ -1,6 +1,6 @@
-import { type AccessRole, type CompressResult, permissionsOf } from '@heddle/contracts'
+import { type CompressResult, mayDo, type Rights } from '@heddle/contracts'
 
 /** The summary is the text of a thread: a caller that only produces does not get it. */
-export function readableBy(role: AccessRole, compressed: CompressResult): CompressResult {
-  return permissionsOf[role].includes('read') ? compressed : { ...compressed, summary: null }
+export function readableBy(rights: Rights, compressed: CompressResult): CompressResult {
+  return mayDo(rights, 'read') ? compressed : { ...compressed, summary: null }
 }

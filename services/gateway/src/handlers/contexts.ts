@@ -6,9 +6,9 @@ import { readKey } from '../http/idempotency.js'
 import { readPrefer } from '../http/prefer.js'
 
 export const contextHandlers: Handlers<typeof contextOperations> = {
-  async buildContext({ client, role, params, body, headers, signal }) {
+  async buildContext({ client, rights, params, body, headers, signal }) {
     const { respondAsync, waitMs: deadlineMs } = readPrefer(headers['prefer'])
-    if (body?.append !== undefined) checkPermission({ role }, 'produce')
+    if (body?.append !== undefined) checkPermission(rights, 'produce')
     const idempotencyKey = readKey(headers['idempotency-key'])
     // Only the frame of the messages has been parsed: the client parses them by their format.
     const request = { ...body, ...params } as BuildRequest
@@ -26,6 +26,7 @@ export const contextHandlers: Handlers<typeof contextOperations> = {
     whenBuilt(await client.contexts.find(params.context), ({ receipt }) => receipt),
   getContextAt: ({ client, params }) => client.contexts.at(params),
   getRequestContext: ({ client, params }) => client.messages.requestContext(params),
+  findRequestContext: ({ client, params }) => client.messages.requestContext(params),
   exportRequestContexts: async ({ client, params, query }) => client.contexts.exportOfReplies(params.agent, query),
   diffContexts: ({ client, params }) => client.contexts.diff(params.context, params.other),
 }

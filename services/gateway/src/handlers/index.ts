@@ -3,9 +3,11 @@ import type { Handlers } from '../http/handler.js'
 import { type Route, routeOf } from '../http/route.js'
 import { agentHandlers } from './agents.js'
 import { contextHandlers } from './contexts.js'
+import { hookHandlers } from './hooks.js'
 import { itemHandlers, threadItemHandlers } from './items.js'
 import { messageHandlers } from './messages.js'
 import { projectHandlers } from './projects.js'
+import { proxyHandlers } from './proxy.js'
 import { recallHandlers } from './recall.js'
 import { snapshotHandlers } from './snapshots.js'
 import { type DeploymentReads, stageHandlers } from './stages.js'
@@ -27,6 +29,8 @@ const handlersOf = (reads: DeploymentReads): Handlers<Omit<Operations, 'followEv
   ...threadItemHandlers,
   ...projectHandlers,
   ...stageHandlers(reads),
+  ...proxyHandlers,
+  ...hookHandlers,
 })
 
 /** The routes under `/v1`, each bound to its handler. */

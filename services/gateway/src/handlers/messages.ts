@@ -1,11 +1,11 @@
 import type { AppendMessages } from '@heddle/client/interface'
-import type { messageOperations } from '@heddle/contracts'
+import type { messageOperations, toolUseOperations } from '@heddle/contracts'
 import type { Handlers } from '../http/handler.js'
 import { createIds, readKey } from '../http/idempotency.js'
 import { readPrefer } from '../http/prefer.js'
 import { erase } from './erasing.js'
 
-export const messageHandlers: Handlers<typeof messageOperations> = {
+export const messageHandlers: Handlers<typeof messageOperations & typeof toolUseOperations> = {
   async appendMessages({ client, params, body, headers, signal }) {
     const { ack = 'stored' } = body
     const { waitMs, idsAreNew } = readPrefer(headers['prefer'])
@@ -27,6 +27,8 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   eraseMessages: ({ client, params, query, headers }) =>
     erase({ headers, query: {} }, ({ wait }) => client.messages.erase({ ...query, ...params }, { wait })),
   listAgentMessages: ({ client, params, query }) => client.messages.ofAgent({ ...query, ...params }),
+  listToolUse: ({ client, params }) => client.messages.toolUse(params.thread),
+  listLargestMessages: ({ client, params, query }) => client.messages.largest({ ...query, ...params }),
   findMessages: ({ client, query }) => client.messages.find(query),
   async appendIterations({ client, params, body, headers, signal }) {
     const { agent, ack = 'stored' } = body

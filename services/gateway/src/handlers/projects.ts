@@ -5,6 +5,7 @@ import type { Handlers } from '../http/handler.js'
 export const projectHandlers: Handlers<typeof projectOperations> = {
   createKey: ({ client, body }) => client.keys.create(body),
   listKeys: ({ client }) => client.keys.list(),
+  updateKey: ({ client, params, body }) => client.keys.update(params.key, body),
   revokeKey: ({ client, params }) => client.keys.revoke(params.key),
   listGrants: ({ client }) => client.grants.list(),
   async offerGrant({ client, params: { project } }) {

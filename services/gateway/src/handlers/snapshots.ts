@@ -12,4 +12,6 @@ export const snapshotHandlers: Handlers<typeof snapshotOperations> = {
   listSnapshots: ({ client, params, query }) => client.snapshots.history(params.agent, query),
   getSnapshot: ({ client, params }) => client.snapshots.get(params.snapshot),
   restoreSnapshot: ({ client, params, signal }) => client.snapshots.restore(params.snapshot, { signal }),
+  restoreSnapshotFile: ({ client, params, body, signal }) =>
+    client.snapshots.restoreFile(params.agent, body, { signal }),
 }

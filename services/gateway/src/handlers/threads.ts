@@ -8,6 +8,7 @@ import { erase } from './erasing.js'
 export const threadHandlers: Handlers<typeof threadOperations> = {
   putThread: ({ client, params, body }) => client.threads.put(params.thread, body),
   getThread: ({ client, params }) => client.threads.get(params.thread),
+  getResumeText: ({ client, params }) => client.threads.resumeText(params.thread),
   deleteThread: (request) => erase(request, (how) => request.client.threads.delete(request.params.thread, how)),
   listThreads: ({ client, query }) => client.threads.list(query),
   putProcess: ({ client, params, body }) => client.processes.put(params.thread, params.process, body),
@@ -17,9 +18,9 @@ export const threadHandlers: Handlers<typeof threadOperations> = {
 
 export const compactionHandlers: Handlers<typeof compactionOperations> = {
   getPrunePlan: ({ client, params, query }) => client.contexts.planPruning({ ...query, ...params }),
-  async compress({ client, role, params, body, headers, signal }) {
+  async compress({ client, rights, params, body, headers, signal }) {
     const { waitMs: deadlineMs } = readPrefer(headers['prefer'])
-    return readableBy(role, await client.contexts.compress({ ...body, ...params, deadlineMs, signal }))
+    return readableBy(rights, await client.contexts.compress({ ...body, ...params, deadlineMs, signal }))
   },
   uncompact: ({ client, params, body }) => client.contexts.uncompact({ ...body, ...params }),
   pinMessages: ({ client, params, body }) => client.pins.set({ ...body, ...params }),

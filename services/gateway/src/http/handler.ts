@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Client } from '@heddle/client/interface'
-import type { AccessRole, Operation, Operations, OutputOf } from '@heddle/contracts'
+import type { Operation, Operations, OutputOf, Rights } from '@heddle/contracts'
 import type { z } from 'zod'
 
 /** An admitted caller, as handlers see it. */
@@ -9,7 +9,7 @@ export interface Caller {
   /** Limited to the caller's project. */
   readonly client: Client
   /** For operations that do more for some roles. */
-  readonly role: AccessRole
+  readonly rights: Rights
   /** Aborted when the caller disconnects or the answer takes too long. */
   readonly signal: AbortSignal
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Client } from '@heddle/client/interface'
-import { type AccessRole, holdsLongText, jsonSteps, limits, type Permission, RetryableError } from '@heddle/contracts'
+import { holdsLongText, jsonSteps, limits, type Permission, RetryableError, type Rights } from '@heddle/contracts'
 import { type ProjectSlots, runCooperatively, within } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Route } from './route.js'
@@ -9,14 +9,14 @@ import { streamLines } from './stream-lines.js'
 /** Returns the client of the caller's project after checking the permission. */
 export type ClientOf = (request: FastifyRequest, needs: Permission) => Promise<Client>
 
-/** Client and role of a caller: over MCP each tool has its own permission, and some routes do more for some roles. */
+/** Client and rights of a caller: over MCP each tool has its own permission, and some routes do more for some roles. */
 export interface Caller {
   readonly project: string
   readonly client: Client
-  readonly role: AccessRole
+  readonly rights: Rights
 }
 
-/** Like {@link ClientOf}, with the role of the caller. */
+/** Like {@link ClientOf}, with the rights of the caller. */
 export type CallerOf = (request: FastifyRequest, needs: Permission) => Promise<Caller>
 
 export interface RouteDeps {
@@ -40,11 +40,11 @@ export function serveRoute(
     bodyLimit: bodyBytesMax,
     async handler(request, reply) {
       const { params, query, body, headers } = request
-      const { project, client, role } = await callerOf(request, needs)
+      const { project, client, rights } = await callerOf(request, needs)
       const isSlotHeld = stage === undefined && mediaType === undefined
       const given = await withinBounds(reply.raw, async (signal) => {
         if (isSlotHeld) await holdSlot(reply.raw, slots.acquire(project, signal))
-        const answered = await answer({ params, query, body, headers, client, role, signal })
+        const answered = await answer({ params, query, body, headers, client, rights, signal })
         if (mediaType === undefined) return answered
         const lines = answered.body as AsyncIterable<string>
         return { ...answered, body: await streamLines(lines, (work) => slots.run(project, work)) }

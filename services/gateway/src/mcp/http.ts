@@ -27,7 +27,7 @@ export function serveMcp(server: FastifyInstance, { callerOf, log, slots, reques
   const sessions = new McpSessions()
   const access = { needs: 'any', isCounted: true } as const
   server.post('/mcp', { bodyLimit: limits.httpBodyBytesMax, config: { access } }, async (request, reply) => {
-    const { project, client, role } = await callerOf(request)
+    const { project, client, rights } = await callerOf(request)
     const others = Array.isArray(request.body) ? request.body.length - 1 : 0
     for (let call = 0; call < others; call++) requests.enter({ project, bytes: 0, bodyBytes: 0 }, reply.raw)
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -36,7 +36,7 @@ export function serveMcp(server: FastifyInstance, { callerOf, log, slots, reques
       check: (stage) => checkShare(project, stage),
     })
     const session = sessions.of(request, reply, project)
-    const mcp = createMcpServer({ client, role, log, share, session })
+    const mcp = createMcpServer({ client, rights, log, share, session })
     reply.raw.once('close', () => {
       mcp.close().catch((error: unknown) => log.debug({ error }, 'closing an MCP server failed'))
     })

@@ -1,13 +1,14 @@
 import type { RemoteClient } from '@heddle/client/http'
 import {
-  type AccessRole,
   describeReceived,
   didYouMean,
   errorData,
   HeddleError,
+  limits,
+  mayDo,
   PermanentError,
   parse,
-  permissionsOf,
+  type Rights,
 } from '@heddle/contracts'
 import type { Logger } from '@heddle/runtime'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
@@ -15,6 +16,7 @@ import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/
 import { z } from 'zod'
 import { listedTool } from './listing.js'
 import { showParts } from './part-content.js'
+import { complete, getPrompt, listedPrompts } from './prompts.js'
 import { listResources } from './resource-list.js'
 import { readResource, resourceTemplates } from './resources.js'
 import type { McpSession } from './session.js'
@@ -23,7 +25,7 @@ import { type Tool, tools } from './tools.js'
 export interface McpServerOptions {
   /** Client of the caller's project, over the queue or over HTTP. */
   readonly client: RemoteClient
-  readonly role: AccessRole
+  readonly rights: Rights
   readonly log: Logger
   /** Runs the work of one request within the project's limits. Default: immediately. */
   readonly share?: Share
@@ -43,24 +45,24 @@ const instructions =
  */
 export function createMcpServer({
   client,
-  role,
+  rights,
   log,
   share = (work) => work(),
   session = {},
 }: McpServerOptions): Server {
   const server = new Server(
     { name: 'heddle', version: '1' },
-    { capabilities: { tools: {}, resources: {} }, instructions },
+    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} }, instructions },
   )
-  const allowed = tools.filter(({ needs }) => permissionsOf[role].includes(needs))
-  const mayRead = permissionsOf[role].includes('read')
+  const allowed = tools.filter(({ needs }) => mayDo(rights, needs))
+  const mayRead = mayDo(rights, 'read')
 
   const call: Handle = async (params, signal) => {
     const given = parse(callSchema, params, 'params')
     const tool = allowed.find(({ name }) => name === given.name)
     if (tool === undefined) throw noSuchTool(given.name, allowed)
     try {
-      const work = () => tool.call(given.arguments ?? {}, { client, role, signal, session })
+      const work = () => tool.call(given.arguments ?? {}, { client, rights, signal, session })
       const { stage } = tool
       const { result, content } = showParts(await share(work, { signal, stage }))
       return {
@@ -80,12 +82,25 @@ export function createMcpServer({
     const { cursor } = parse(listSchema, params, 'params')
     return mayRead ? await share(() => listResources(client, cursor), { signal }) : { resources: [] }
   }
+  const prompt: Handle = async (params, signal) => {
+    if (!mayRead) throw new PermanentError('FORBIDDEN', 'this key may not read')
+    const { name, arguments: given = {} } = parse(promptSchema, params, 'params')
+    return await share(() => getPrompt({ name, arguments: given }, { client, session }), { signal })
+  }
+  const completion: Handle = async (params, signal) => {
+    const { argument } = parse(completionSchema, params, 'params')
+    const none = { values: [], hasMore: false }
+    return { completion: mayRead ? await share(() => complete(argument, client), { signal }) : none }
+  }
   const methods: ReadonlyMap<string, Handle> = new Map([
     ['tools/list', async () => ({ tools: allowed.map(listedTool) })],
     ['tools/call', call],
     ['resources/list', list],
     ['resources/templates/list', async () => ({ resourceTemplates: mayRead ? resourceTemplates : [] })],
     ['resources/read', read],
+    ['prompts/list', async () => ({ prompts: mayRead ? listedPrompts : [] })],
+    ['prompts/get', prompt],
+    ['completion/complete', completion],
   ])
   // Not registered one by one, because the SDK's own validation errors give callers nothing to act on.
   server.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
@@ -106,6 +121,17 @@ const callSchema = z.strictObject({
   ...ofProtocol,
 })
 const readSchema = z.strictObject({ uri: z.string(), ...ofProtocol })
+const promptSchema = z.strictObject({
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  ...ofProtocol,
+})
+const completionSchema = z.strictObject({
+  ref: z.unknown(),
+  argument: z.object({ name: z.string(), value: z.string().max(limits.nameCharactersMax) }),
+  context: z.unknown().optional(),
+  ...ofProtocol,
+})
 const listSchema = z.strictObject({ cursor: z.string().optional(), ...ofProtocol })
 
 function noSuchTool(name: string, allowed: readonly Tool[]): PermanentError {

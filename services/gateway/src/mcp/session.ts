@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { RemoteClient } from '@heddle/client/http'
 import {
-  type AccessRole,
   nameSchema,
   PermanentError,
   parse,
   type RecallRequest,
   type RecallResult,
+  type Rights,
 } from '@heddle/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
@@ -87,9 +87,9 @@ export async function recallIn(
 /** The thread and the id of the message that a reference means, as {@link recallIn} resolves it. */
 export async function placeOf(
   { ref, thread }: { readonly ref: string; readonly thread?: string | undefined },
-  { session, client, role }: { readonly session: McpSession; readonly client: RemoteClient; readonly role: AccessRole },
-): Promise<{ thread: string; message: string }> {
-  checkPermission({ role }, 'read')
+  { session, client, rights }: { readonly session: McpSession; readonly client: RemoteClient; readonly rights: Rights },
+): Promise<{ thread: string; messageId: string }> {
+  checkPermission(rights, 'read')
   const found = await recallIn(session, { ref, thread, maxTokens: 1 }, client)
-  return { thread: found.thread, message: found.messageId }
+  return { thread: found.thread, messageId: found.messageId }
 }

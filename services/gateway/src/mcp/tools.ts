@@ -1,7 +1,6 @@
 import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
 import type { BuildRequest } from '@heddle/client/interface'
 import {
-  type AccessRole,
   type ContextResult,
   type McpToolContract,
   type McpToolName,
@@ -10,6 +9,7 @@ import {
   operations,
   type Permission,
   parse,
+  type Rights,
   validationError,
 } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
@@ -21,7 +21,7 @@ import { type McpSession, placeOf, recallIn } from './session.js'
 /** Dependencies of a tool call: they give access to the caller's own project only. */
 export interface ToolDeps {
   readonly client: RemoteClient
-  readonly role: AccessRole
+  readonly rights: Rights
   readonly signal: AbortSignal
   readonly session: McpSession
 }
@@ -45,8 +45,8 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     const { signal } = deps
     return await deps.client.messages.erase(await placeOf({ ref, thread }, deps), { signal })
   },
-  compress: async (input, { client, role, signal }) =>
-    readableBy(role, await client.contexts.compress({ ...input, signal })),
+  compress: async (input, { client, rights, signal }) =>
+    readableBy(rights, await client.contexts.compress({ ...input, signal })),
   uncompact: async ({ ref, thread, redo }, deps) =>
     await deps.client.contexts.uncompact({ ...(await placeOf({ ref, thread }, deps)), redo }),
   async summaries({ thread: given, summary, ...page }, { client, session }) {
@@ -65,11 +65,11 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     return { items: items.map(toListedThread), nextCursor }
   },
   history: (input, { client }) => pageWithin(input, (page) => listHistory(page, client)),
-  async append_messages({ context, ...input }, { client, role, signal }) {
+  async append_messages({ context, ...input }, { client, rights, signal }) {
     // The client parses messages by their format.
     const append = input as RemoteAppendOptions
     if (context === undefined) return await client.messages.append({ ...append, onBusy: 'fail', signal })
-    checkPermission({ role }, 'read')
+    checkPermission(rights, 'read')
     const { agent, thread, format: appendFormat, messages } = append
     const request = { ...context, references: 'full', agent, thread, append: messages, appendFormat } as BuildRequest
     const { appended, ...built } = await client.contexts.build<BuildRequest>(request, { signal, onBusy: 'fail' })

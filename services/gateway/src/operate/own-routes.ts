@@ -8,6 +8,7 @@ import type { Backend } from '../backend.js'
 import type { EventStreams } from '../http/events.js'
 import { Refused } from '../http/problems.js'
 import type { ClientOf } from '../http/serve-route.js'
+import type { Mount } from '../mount.js'
 import type { Metrics } from './metrics.js'
 import { openApiDocument } from './openapi.js'
 
@@ -17,6 +18,7 @@ export interface OwnRoutesOptions {
   readonly metrics: Metrics
   readonly streams: EventStreams
   readonly clientOf: ClientOf
+  readonly mount?: Mount | undefined
   backend(): Backend
 }
 
@@ -24,7 +26,7 @@ const DEAD_LETTERS_READ_MAX = 1_000
 
 /** Serves the health of the process, for its supervisor. */
 export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions): void {
-  const { identity, log, metrics, streams, clientOf, backend } = options
+  const { identity, log, metrics, streams, clientOf, mount, backend } = options
   // The identity of the process is shown to this machine only.
   server.get('/healthz', async ({ ip, hostname }) => ({
     status: 'ok',
@@ -36,7 +38,7 @@ export function serveHealth(server: FastifyInstance, options: OwnRoutesOptions):
   })
   server.get('/metrics', async (request, reply) => {
     reply.type(metrics.contentType)
-    return await readMetrics(request)
+    return `${await readMetrics(request)}${(await mount?.readMetrics()) ?? ''}`
   })
 
   async function readMetrics(request: FastifyRequest): Promise<string> {

@@ -1,0 +1,7 @@
+import type { hookOperations } from '@heddle/contracts'
+import type { Handlers } from '../http/handler.js'
+
+/** Events of agents, answered in the form of their hooks. */
+export const hookHandlers: Handlers<typeof hookOperations> = {
+  claudeCodeHook: ({ client, query, body }) => client.hooks.claudeCode(body, query),
+}
