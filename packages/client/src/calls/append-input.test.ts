@@ -21,6 +21,7 @@ it.each<[string, unknown, string]>([
   ['a context that is none', { ...good, contextId: 'latest' }, 'contextId'],
   ['a key that is none', { ...good, idempotencyKey: '' }, 'idempotencyKey'],
   ['another acknowledgement', { ...good, ack: 'soon' }, 'ack'],
+  ['another reaction to a used id', { ...good, onUsedId: 'replace' }, 'onUsedId'],
   ['a beginning that is no time', { ...good, startedAtMs: Number.NaN }, 'startedAtMs'],
   ['a beginning beyond all times', { ...good, startedAtMs: 8.64e15 }, 'startedAtMs'],
   ['a window that no agent may have', { ...good, newAgentRollingWindow: -1 }, 'newAgentRollingWindow'],

@@ -5,6 +5,8 @@ import {
   type MessageInput,
   nameSchema,
   newMessageSchema,
+  type OnUsedId,
+  onUsedIdSchema,
   PermanentError,
   parse,
   settingsSchema,
@@ -28,6 +30,7 @@ export interface AppendInput {
   readonly startedAtMs: number | undefined
   readonly continues: boolean
   readonly newAgentRollingWindow: number | null | undefined
+  readonly onUsedId: OnUsedId | undefined
   /** For each message the index of its entry, if the entries are in a provider's format. */
   readonly entries?: readonly number[]
 }
@@ -49,6 +52,7 @@ const appendSchema = z.strictObject({
   continues: z.boolean().optional(),
   startedAtMs: z.number().min(timeBoundsMs.first).max(timeBoundsMs.last).optional(),
   newAgentRollingWindow: settingsSchema.shape.rollingWindow.optional(),
+  onUsedId: onUsedIdSchema.optional(),
   signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
   onProgress: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
 })
@@ -82,9 +86,9 @@ function readNeutral(given: unknown): AppendInput {
     }
     chosenIds.add(message.id)
   }
-  const { startedAtMs, newAgentRollingWindow, continues = false } = rest
+  const { startedAtMs, newAgentRollingWindow, onUsedId, continues = false } = rest
   const answering = contextId === undefined ? messages : messages.map((message) => withContext(message, contextId))
-  return { agent, thread, messages: answering, chosenIds, startedAtMs, newAgentRollingWindow, continues }
+  return { agent, thread, messages: answering, chosenIds, startedAtMs, newAgentRollingWindow, onUsedId, continues }
 }
 
 function readInForm(form: FormName, given: unknown): AppendInput {
@@ -98,9 +102,10 @@ function readInForm(form: FormName, given: unknown): AppendInput {
     if (id !== undefined) chosenIds.add(id)
     return withContext(check({ ...message, id }, `messages.${entry}`), contextId)
   })
-  const { startedAtMs, newAgentRollingWindow, continues = false } = rest
+  const { startedAtMs, newAgentRollingWindow, onUsedId, continues = false } = rest
   const entries = read.map(({ entry }) => entry)
-  return { agent, thread, messages: checked, chosenIds, startedAtMs, newAgentRollingWindow, continues, entries }
+  const said = { agent, thread, startedAtMs, newAgentRollingWindow, onUsedId, continues }
+  return { ...said, messages: checked, chosenIds, entries }
 }
 
 /** The entry is valid in its format; the message may still be too large as a whole. */

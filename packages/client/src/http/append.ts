@@ -30,7 +30,7 @@ export async function appendOverHttp(transport: Transport, options: RemoteAppend
 /** Messages read from a provider's format are sent in Heddle's own, with their ids. */
 async function appendRead(
   transport: Transport,
-  { agent, thread, messages, chosenIds, newAgentRollingWindow }: AppendInput,
+  { agent, thread, messages, chosenIds, newAgentRollingWindow, onUsedId }: AppendInput,
   options: RemoteAppendOptions,
 ): Promise<AppendResult> {
   const { ack = 'stored', onBusy = ack === 'stored' ? 'wait' : 'fail', deadlineMs = DEADLINE_MS_DEFAULT } = options
@@ -44,7 +44,7 @@ async function appendRead(
     const leftMs = Math.min(deadlineMs, Math.max(1, endsAtMs - performance.now()))
     const request = requestOf('appendMessages', {
       params: { thread },
-      body: { agent, messages: some, ack, newAgentRollingWindow },
+      body: { agent, messages: some, ack, newAgentRollingWindow, onUsedId },
       // Each message has an id, so no key is needed.
       idempotencyKey: null,
       deadlineMs: leftMs,

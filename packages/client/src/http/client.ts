@@ -26,10 +26,15 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       list: async ({ thread, ...page }) =>
         (await call('listMessages', { params: { thread }, query: pageQuery(page) })).body,
       ofAgent: async ({ agent, ...query }) => (await call('listAgentMessages', { params: { agent }, query })).body,
+      largest: async ({ thread, ...query }) => (await call('listLargestMessages', { params: { thread }, query })).body,
+      toolUse: async (thread) => (await call('listToolUse', { params: { thread } })).body,
       find: async (query) => (await call('findMessages', { query })).body,
       erase: async ({ thread, ...query }, options) =>
         (await call('eraseMessages', { ...erasing(options), params: { thread }, query })).body,
-      requestContext: async (params) => (await call('getRequestContext', { params })).body,
+      requestContext: async ({ thread, message }) =>
+        thread === undefined
+          ? (await call('findRequestContext', { params: { message } })).body
+          : (await call('getRequestContext', { params: { thread, message } })).body,
     },
     contexts: {
       build: (request, { deadlineMs = options.deadlineMs, ...others } = {}) =>
@@ -71,6 +76,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       list: async (page = {}) => (await call('listThreads', { query: pageQuery(page) })).body,
       get: async (thread) => (await call('getThread', { params: { thread } })).body,
       put: async (thread, body) => (await call('putThread', { params: { thread }, body })).body,
+      resumeText: async (thread) => (await call('getResumeText', { params: { thread } })).body,
       delete: async (thread, options) => (await call('deleteThread', { params: { thread }, ...erasing(options) })).body,
       export: (thread) => exportOverHttp(transport, requestOf('exportThread', { params: { thread } })),
       import: (read, options) => importOverHttp(call, read, options),
@@ -96,6 +102,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     keys: {
       create: async (body) => (await call('createKey', { body })).body,
       list: async () => (await call('listKeys', {})).body,
+      update: async (key, body) => (await call('updateKey', { params: { key }, body })).body,
       revoke: async (key) => (await call('revokeKey', { params: { key } })).body,
     },
     grants: {
@@ -130,11 +137,22 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listSnapshots', { params: { agent }, query: pageQuery(page) })).body,
       get: async (snapshot) => (await call('getSnapshot', { params: { snapshot } })).body,
       restore: async (snapshot, how = {}) => (await call('restoreSnapshot', { params: { snapshot }, ...how })).body,
+      restoreFile: async (agent, body, how = {}) =>
+        (await call('restoreSnapshotFile', { params: { agent }, body, ...how })).body,
     },
     stages: {
       list: async () => (await call('listStages', {})).body,
       pause: async (stage) => (await call('pauseStage', { params: { stage } })).body,
       resume: async (stage) => (await call('resumeStage', { params: { stage } })).body,
+    },
+    proxy: {
+      requests: async (page = {}) => (await call('listProxiedRequests', { query: pageQuery(page) })).body,
+      request: async ({ id, ...page }) =>
+        (await call('getProxiedRequest', { params: { request: id }, query: pageQuery(page) })).body,
+      stats: async () => (await call('getProxyStats', {})).body,
+    },
+    hooks: {
+      claudeCode: async (body, query = {}) => (await call('claudeCodeHook', { body, query })).body,
     },
     items: itemsOverHttp(call),
     recall: async (body) => (await call('recall', { body })).body,

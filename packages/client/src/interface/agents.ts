@@ -36,6 +36,11 @@ export interface SnapshotsClient {
   get(id: string): Promise<SnapshotFile>
   /** Restores its messages in the windows of their threads; messages already shown are unchanged. */
   restore(id: string, options?: RestoreOptions): Promise<Restored>
+  /**
+   * Restores the messages of a snapshot's file, also of another installation: in the threads that the agent still has, and otherwise
+   * in new ones. Restoring again adds nothing.
+   */
+  restoreFile(agent: string, file: SnapshotFile, options?: RestoreOptions): Promise<Restored>
 }
 
 export const clearOptionsSchema = z.strictObject({

@@ -14,6 +14,7 @@ import type {
   DeadLetterEntry,
   EraseMessagesOptions,
   ErasureResult,
+  LargestMessage,
   MessageEntry,
   PinEntry,
   PinOptions,
@@ -23,13 +24,14 @@ import type {
   RecallRequest,
   RecallResult,
   RedriveResult,
+  ReplyName,
   RequestContext,
   RequestContextsQuery,
   SearchRequest,
   SearchResult,
   SummarizedMessage,
   SummaryNode,
-  ThreadMessage,
+  ToolUse,
   UncompactOptions,
   UncompactResult,
   UnpinOptions,
@@ -46,10 +48,12 @@ import type {
   WithAppended,
 } from './contexts.js'
 import type { FollowedEvents, FollowOptions, SubscribeOptions } from './events.js'
+import type { HooksClient } from './hooks.js'
 import type { ItemsClient } from './items.js'
 import type {
   AppendOptions,
   FindMessagesOptions,
+  LargestMessagesOptions,
   ListAgentMessagesOptions,
   ListMessagesOptions,
   Producer,
@@ -57,6 +61,7 @@ import type {
 } from './messages.js'
 import type { Page, PageOptions } from './pages.js'
 import type { DeadLetterSelection, EraseOptions, GrantsClient, KeysClient, ProjectsClient } from './projects.js'
+import type { ProxyClient } from './proxy.js'
 import type { StagesClient } from './stages.js'
 import type { IterationsClient, ProcessesClient, ThreadsClient } from './threads.js'
 
@@ -70,6 +75,10 @@ export interface Client {
     list(options: ListMessagesOptions): Promise<Page<MessageEntry>>
     /** The history of an agent over all of its threads. */
     ofAgent(options: ListAgentMessagesOptions): Promise<Page<MessageEntry>>
+    /** The messages of a thread, or the results of one tool, the largest first, with the beginnings of their contents. */
+    largest(options: LargestMessagesOptions): Promise<Page<LargestMessage>>
+    /** The tools of a thread, with the number and tokens of their results, the most tokens first. */
+    toolUse(thread: string): Promise<Page<ToolUse>>
     /** The messages with an id at their source, newest first: a reply belongs to the thread of one of them. */
     find(options: FindMessagesOptions): Promise<Page<MessageEntry>>
     /**
@@ -80,7 +89,7 @@ export interface Client {
      */
     erase(messages: EraseMessagesOptions, options?: Omit<EraseOptions, 'reuse'>): Promise<ErasureResult>
     /** The request context of a reply: the items that its context showed, with details, and the sizes of its sections. */
-    requestContext(message: ThreadMessage): Promise<RequestContext>
+    requestContext(reply: ReplyName): Promise<RequestContext>
   }
   readonly deadLetters: {
     /** Jobs that failed permanently, newest first: those of the project, and those that name no project. */
@@ -148,6 +157,8 @@ export interface Client {
   readonly grants: GrantsClient
   readonly snapshots: SnapshotsClient
   readonly stages: StagesClient
+  readonly proxy: ProxyClient
+  readonly hooks: HooksClient
   recall(request: RecallRequest): Promise<RecallResult>
   /** Finds messages by words and vectors: in one thread, in the threads of an agent, or in the whole project. */
   search(request: SearchRequest): Promise<SearchResult>

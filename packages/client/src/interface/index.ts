@@ -18,6 +18,9 @@ export type {
   Excerpts,
   ImportedThread,
   IterationEntry,
+  KeyBody,
+  KeyChange,
+  LargestMessage,
   MessageEntry,
   Neighbour,
   NewApiKey,
@@ -27,6 +30,8 @@ export type {
   PinResult,
   PlannedMessage,
   PlanOptions,
+  ProxiedRequest,
+  ProxyTotals,
   PrunePlan,
   RedriveResult,
   RunState,
@@ -48,6 +53,7 @@ export type {
   ThreadProcess,
   ThreadSummary,
   ThreadsWithout,
+  ToolUse,
   UncompactOptions,
   UncompactResult,
   UnpinOptions,
@@ -56,11 +62,13 @@ export * from './agents.js'
 export * from './client.js'
 export * from './contexts.js'
 export * from './events.js'
+export * from './hooks.js'
 export * from './items.js'
 export * from './iterations.js'
 export * from './messages.js'
 export * from './pages.js'
 export * from './projects.js'
+export * from './proxy.js'
 export * from './snapshots.js'
 export * from './stages.js'
 export * from './threads.js'

@@ -1,9 +1,11 @@
 import {
   type AppendWarning,
+  archiveListSchema,
   limits,
   type MessageInput,
   momentSchema,
   nameSchema,
+  type OnUsedId,
   sourceIdSchema,
 } from '@heddle/contracts'
 import { z } from 'zod'
@@ -24,6 +26,16 @@ export const listMessagesSchema = z.strictObject({
 })
 
 export type ListMessagesOptions = z.input<typeof listMessagesSchema>
+
+export const largestMessagesSchema = z.strictObject({
+  thread: nameSchema,
+  /** Only results of this tool. */
+  tool: archiveListSchema.shape.tool,
+  cursor: z.string().optional(),
+  limit: limitSchema,
+})
+
+export type LargestMessagesOptions = z.input<typeof largestMessagesSchema>
 
 export const listAgentMessagesSchema = z.strictObject({
   agent: nameSchema,
@@ -100,6 +112,12 @@ export interface AppendSettings {
    * to wait.
    */
   readonly onBusy?: 'wait' | 'fail'
+  /**
+   * If the thread has another message with the id of one: `refuse` the append, or `keep` the stored message and count the
+   * other one as repeated. `keep` is for sources that repeat a message in several forms, such as a reply with its usage and
+   * later without. Default `refuse`.
+   */
+  readonly onUsedId?: OnUsedId
   /** The rolling window, in seconds, of an agent that this append creates; null for no window. */
   readonly newAgentRollingWindow?: number | null
   /**

@@ -1,4 +1,4 @@
-import type { AccessRole, ApiKey, ErasureResult, NewApiKey, OfferedGrant, StageName } from '@heddle/contracts'
+import type { ApiKey, ErasureResult, KeyBody, KeyChange, NewApiKey, OfferedGrant, StageName } from '@heddle/contracts'
 import type { Page } from './pages.js'
 
 export interface DeadLetterSelection {
@@ -34,8 +34,10 @@ export interface ProjectsClient {
 }
 
 export interface KeysClient {
-  create(key: { readonly name: string; readonly role: AccessRole }): Promise<NewApiKey>
+  create(key: KeyBody): Promise<NewApiKey>
   list(): Promise<Page<ApiKey>>
+  /** Changes the mode of the proxy for requests with the key; null leaves it to the agent and the configuration. */
+  update(id: string, change: KeyChange): Promise<ApiKey>
   revoke(id: string): Promise<ApiKey>
 }
 

@@ -4,6 +4,7 @@ import type {
   ImportedThread,
   IterationEntry,
   ProcessBody,
+  ResumeText,
   RunState,
   ThreadBody,
   ThreadEntry,
@@ -25,6 +26,8 @@ export interface ThreadsClient {
   list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
   get(name: string): Promise<ThreadOverview>
   put(name: string, body: ThreadBody): Promise<ThreadEntry>
+  /** The text with which an agent goes on in a thread: at most 10,000 characters, made by rules. */
+  resumeText(name: string): Promise<ResumeText>
   waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
   /** Permanently erases it, with all derived data. */
   delete(name: string, options?: EraseOptions): Promise<ErasureResult>
