@@ -1,0 +1,3 @@
+export type { HeddleSessionOptions } from './options.js'
+export { HeddleSession } from './session.js'
+export { SessionError } from './transaction.js'
