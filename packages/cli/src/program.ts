@@ -21,6 +21,7 @@ import { registerMessages } from './commands/messages/messages.js'
 import { registerGateway } from './commands/serve/gateway.js'
 import { registerMcp } from './commands/serve/mcp.js'
 import { registerOpen } from './commands/serve/open.js'
+import { registerProxy } from './commands/serve/proxy.js'
 import { registerTail } from './commands/serve/tail.js'
 import { registerUp } from './commands/serve/up.js'
 import { registerWorker } from './commands/serve/worker.js'
@@ -70,6 +71,7 @@ export function buildProgram(context: CommandContext): Command {
     registerQueues,
     registerWorker,
     registerGateway,
+    registerProxy,
     registerMigrate,
     registerDoctor,
     registerCompletion,

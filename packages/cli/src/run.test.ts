@@ -69,6 +69,7 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
   ['an agent without a name', ['import', 'a', '--agent', ' '], 'agent', /white space/],
   ['a window that is none', ['import', 'a', '--agent', 'a', '--rolling-window', '-5'], 'rolling-window', /./],
   ['lines that run backwards', ['recall', 'msg-1', '--lines', '50-10'], 'lines', /such as 10-50/],
+  ['a line of no number', ['recall', 'msg-1', '--lines', 'x'], 'lines', /such as 10-50/],
   ['a clear of nobody', ['context', 'clear'], 'command line', /required option '--agent/],
   [
     'a time without a zone',
@@ -103,6 +104,8 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
     'output',
     /cannot be combined with --file/,
   ],
+  ['a restore of nothing', ['context', 'restore'], 'id', /or --file is needed/],
+  ['a restore of a file for no agent', ['context', 'restore', '--file', 'a.json'], 'agent', /is needed with --file/],
   ['an action on queues that is none', ['queues', 'burn'], 'action', /must be one of retry/],
 ]
 

@@ -2,7 +2,7 @@ import { createPreview, type Preview } from '@heddle/assemble'
 import { ConflictError, type PrunedCounts, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { assertDiskSpace } from '@heddle/embedded'
-import { createClient, DirectAppends } from '@heddle/engine'
+import { createClient, DirectAppends, type SearchReranker } from '@heddle/engine'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, systemClock, untilStopped } from '@heddle/runtime'
 import { openStore, type QueryEmbedder } from '@heddle/store'
@@ -12,6 +12,7 @@ import { backendOf, type DatabaseServer, migrateAll, openServer } from './databa
 import { checkServers } from './health/readiness.js'
 import { applicationNameOf, stagesServedElsewhere, threadNameOf } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
+import { openSearchReranker } from './search-reranker.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 import { startStages } from './stages.js'
 import { type OpenStoreOptions, openMigratedStore, type StoreEngine } from './store-engine.js'
@@ -46,6 +47,8 @@ export interface Engine extends StoreEngine {
   readonly workersHere: readonly StageName[]
   /** Embeds queries with the model of the embed stage. */
   readonly embedder: QueryEmbedder
+  /** Null if it is off. */
+  readonly reranker: SearchReranker | null
   /** Null if all appends go through the queue. */
   readonly directAppends: DirectAppends | null
   /** Builds contexts that are not stored. */
@@ -138,6 +141,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
 
     const { project, settings, settingLayers } = config
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
+    const reranker = openSearchReranker({ config, env: context.env }, opened)
     const previewer = createPreview({ store, clock: systemClock, log, settings, embedder })
     const client = createClient({
       store,
@@ -148,6 +152,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       snapshotsFolder: snapshotsFolderOf(config),
       log,
       embedder,
+      reranker,
       directAppends,
       previewer,
     })
@@ -161,6 +166,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       server,
       workersHere,
       embedder,
+      reranker,
       directAppends,
       previewer,
       models: stages.models,

@@ -1,5 +1,6 @@
 export { connectionsOf } from './connections.js'
 export { type Engine, type EngineNeeds, openEngine } from './engine.js'
 export { applicationNameOf, servedStages, stagesServedElsewhere } from './presence-in-store.js'
+export { proxyBackendOf } from './programs/proxy-backend.js'
 export { type RunningStages, type StagesOptions, startStages } from './stages.js'
 export { wakeLagging } from './wake-lagging-threads.js'

@@ -19,6 +19,7 @@ import {
   findPendingStates,
   findRequestedContexts,
   findRequestedSnapshots,
+  findSnapshotsWithoutSummary,
   type Store,
   type ThreadWork,
 } from '@heddle/store'
@@ -212,6 +213,10 @@ async function findWork(store: Store, nowMs: number, patienceMs: number): Promis
 }
 
 async function findRequests(store: Store, query: { limit: number; requestedBeforeMs: number }): Promise<AssembleJob[]> {
-  const found = await Promise.all([findRequestedContexts(store, query), findRequestedSnapshots(store, query)])
+  const found = await Promise.all([
+    findRequestedContexts(store, query),
+    findRequestedSnapshots(store, query),
+    findSnapshotsWithoutSummary(store, query),
+  ])
   return found.flat()
 }

@@ -9,6 +9,7 @@ import type { HostContext } from './context.js'
 import { type DatabaseServer, migrateAll, openServer } from './database-server.js'
 import { applicationNameOf } from './presence-in-store.js'
 import { openQueryEmbedder } from './query-embedder.js'
+import { openSearchReranker } from './search-reranker.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 
 /** The opened store of a command that needs no queues. */
@@ -49,6 +50,7 @@ export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreE
     const store = await openMigratedStore(server, { applicationName, connectionsMax, config, log, opened })
     const { project, settings, settingLayers } = config
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
+    const reranker = openSearchReranker({ config, env: context.env }, opened)
     const client = createClient({
       store,
       queues: null,
@@ -58,6 +60,7 @@ export async function openStoreEngine(options: OpenStoreOptions): Promise<StoreE
       snapshotsFolder: snapshotsFolderOf(config),
       log,
       embedder,
+      reranker,
     })
     return { config, log, projectId: projectIdOf(project), store, client, server, close: () => opened.close() }
   } catch (error) {

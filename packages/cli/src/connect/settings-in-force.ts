@@ -8,8 +8,9 @@ import { type UrlOptions, withRemote } from './with-remote.js'
 export interface SettingRow {
   readonly name: string
   readonly value: unknown
-  readonly from: 'default' | 'file' | 'environment' | 'agent'
-  /** The path of the file, the variable, or the agent. */
+  /** `default`, or the layer: `file`, `environment`, `flags` of a gateway, or `agent`. */
+  readonly from: string
+  /** The path of the file, the variable, or the agent; null if the gateway has the source. */
   readonly source: string | null
   readonly default: unknown
 }
@@ -21,23 +22,35 @@ interface Options extends CommonOptions, UrlOptions {
 /** The effective settings of an agent, or of agents without their own. Without an agent no store is opened. */
 export async function effectiveSettings(context: CommandContext, options: Options): Promise<SettingRow[]> {
   const { agent } = options
-  const isRemote = gatewayOf(context, options) !== null
-  if (isRemote) context.printer.note("the gateway's own heddle.yaml and environment are not visible from here")
-  if (!isRemote) configOf(context, options)
-  const { path, layers } = isRemote ? { path: '', layers: [] } : settingsSourcesOf(context)
+  if (gatewayOf(context, options) !== null) return await settingsOfGateway(context, options)
+  configOf(context, options)
+  const { path, layers } = settingsSourcesOf(context)
   const all: SettingLayer[] = layers.map(({ kind, settings }) => ({ from: kind, settings }))
   if (agent !== undefined) {
     const { settings } = await withRemote(context, options, null, ({ agents }) => agents.get(agent))
     all.push({ from: 'agent', settings })
   }
   return settingOrigins(all).map(({ from, ...field }) => {
-    const kind = (from ?? 'default') as SettingRow['from']
-    const sources = {
-      default: null,
+    const sources: Readonly<Record<string, string | undefined>> = {
       file: path,
-      environment: variableOfSetting(field.name) ?? null,
-      agent: agent ?? null,
+      environment: variableOfSetting(field.name),
+      agent,
     }
-    return { ...field, from: kind, source: sources[kind] }
+    return { ...field, from: from ?? 'default', source: (from !== null && sources[from]) || null }
   })
+}
+
+/** Sources are named only as far as the gateway does: its files are those of another machine. */
+async function settingsOfGateway(context: CommandContext, options: Options): Promise<SettingRow[]> {
+  const { agent } = options
+  if (agent === undefined) {
+    context.printer.note("the gateway's own heddle.yaml and environment are visible only with --agent")
+    return settingOrigins([]).map((field) => ({ ...field, from: 'default', source: null }))
+  }
+  const { items } = await withRemote(context, options, null, ({ agents }) => agents.settings(agent))
+  return items.map((field) => ({
+    ...field,
+    from: field.from ?? 'default',
+    source: field.from === 'agent' ? agent : null,
+  }))
 }

@@ -91,10 +91,10 @@ export function cursorOption(): Option {
   return option
 }
 
-/** A range such as `10-50`, returned as text: lines counted from 1, both ends included. */
+/** A range such as `10-50`, or a single line, returned as text: lines counted from 1, both ends included. */
 export function linesOption(text: string): string {
-  const [, from, to] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(text) ?? []
-  if (from !== undefined && to !== undefined && Number(from) <= Number(to)) return text
+  const [, from, to = from] = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/.exec(text) ?? []
+  if (from !== undefined && Number(from) <= Number(to)) return text
   throw new UsageError(
     'lines',
     'must be a range of lines such as 10-50',

@@ -63,6 +63,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US')
 }
 
+/** A count with its noun: `1 message`, `2 messages`. */
+export function countOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** A duration for people: `840 ms`, `3.2 s`, `2 min 5 s`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`

@@ -1,1 +1,1 @@
-export { serveGateway, serveStages } from './program.js'
+export { serveGateway, serveProxy, serveStages } from './program.js'

@@ -24,6 +24,14 @@ export function serveGateway(): Promise<void> {
   })
 }
 
+/** The program of the proxy alone: relays requests to providers until it is asked to stop. */
+export function serveProxy(): Promise<void> {
+  return run(async (surroundings) => {
+    const { runProxy } = await import('./run-proxy.js')
+    await runProxy(surroundings)
+  })
+}
+
 /**
  * Runs a program that is configured by the environment alone. It handles signals from the beginning: as process 1 of a
  * container it would otherwise never receive a SIGTERM. Modules that load slowly are therefore imported by the program.

@@ -1,5 +1,6 @@
 import type { Finding, StageName } from '@heddle/contracts'
 import type { Gateway, GatewayBackend } from '@heddle/gateway'
+import { limitHeapGrowth } from '@heddle/runtime'
 import type { Engine, EngineNeeds } from '../engine.js'
 import { openServiceLog } from './service-log.js'
 import { type Surroundings, untilAskedToStop } from './surroundings.js'
@@ -31,17 +32,21 @@ export interface GatewayService {
 export async function runGateway(surroundings: Surroundings, service: GatewayService): Promise<void> {
   const { context, config, log } = surroundings
   const { command, stages } = service
+  if (stages.length === 0) limitHeapGrowth('relays')
   const serviceLog = openServiceLog(surroundings, { command, workers: stages })
   const { gatewayBackendOf, warnWithoutKey } = await import('../gateway-backend.js')
   const { isOpenToOthers, startGateway } = await import('@heddle/gateway')
+  const { openProxy } = await import('./open-proxy.js')
   let engine: Engine | null = null
   let backend: GatewayBackend | null = null
+  const proxy = openProxy(config, { log, backend: () => backend, store: () => engine?.store ?? null })
   const gateway = await startGateway({
     host: config.host,
     hosts: config.hosts,
     port: config.port,
     project: config.project,
     identity: { pid: process.pid, dataDir: config.dataDir },
+    mount: proxy,
     log,
     backend: () => backend,
   })
@@ -74,6 +79,7 @@ export async function runGateway(surroundings: Surroundings, service: GatewaySer
     serviceLog.stopping()
     // Running requests need the engine; until it is closed, /healthz shows that this process is alive.
     await gateway.drain()
+    await proxy.close()
     await engine?.close()
     await service.closed?.()
     await gateway.close()

@@ -13,6 +13,8 @@ const forEver = {
   keptLanesDays: null,
   voidStatesDays: null,
   summaryCallsDays: null,
+  proxiedRequestsDays: null,
+  proxiedConversationsDays: null,
   deadLettersDays: null,
   tombstonesDays: null,
 }

@@ -58,7 +58,7 @@ export function registerMessagesErase(group: Command, context: CommandContext): 
   ]).action(async (options: EraseMessagesCommand) => {
     const { thread, message, from, to, wait } = options
     if (options.yes !== true) await confirm(context, 'messages of thread', thread)
-    const selected = { thread, message, fromSeq: from, toSeq: to }
+    const selected = { thread, messageId: message, fromSeq: from, toSeq: to }
     const erase = ({ messages }: RemoteClient) => messages.erase(selected, { signal: context.signal, wait })
     printErased(context, await withRemote(context, options, { stages: [] }, erase))
   })

@@ -7,7 +7,7 @@ import { numeral, optionValue } from '../../options/option-values.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
-import { formatCount } from '../../output/table.js'
+import { countOf, formatCount } from '../../output/table.js'
 
 interface AddOptions extends CommonOptions, UrlOptions {
   readonly agent: string
@@ -74,7 +74,7 @@ async function addIterations(context: CommandContext, thread: string, options: A
   await withRemote(context, options, { stages: ['ingest'] }, async (client) => {
     const result = await client.iterations.append({ agent: options.agent, thread, iterations })
     context.printer.result({ thread, agent: options.agent, ...result }, () => [
-      `thread ${safeText(thread)}: ${formatCount(result.stored)} iterations stored, ${formatCount(result.repeated)} repeated`,
+      `thread ${safeText(thread)}: ${countOf(result.stored, 'iteration')} stored, ${formatCount(result.repeated)} repeated`,
     ])
   })
 }

@@ -4,10 +4,11 @@ import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { nameOption, type OrderOptions, withOrderOption } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
-import { listCommand, storeCommand } from '../declared.js'
+import { clientCommand, listCommand } from '../declared.js'
 import { registerIterationsAdd } from './iterations-add.js'
 
 const EXCERPT_CHARACTERS = 60
+const SCORE_DIGITS = 3
 
 export function registerIterations(program: Command, context: CommandContext): void {
   const group = program.command('iterations').description('record and list the iterations of an autonomous run')
@@ -26,22 +27,23 @@ export function registerIterations(program: Command, context: CommandContext): v
       { title: 'iteration', count: ({ iterationNumber }) => iterationNumber },
       { title: 'time', text: ({ timestamp }) => timestamp },
       { title: 'cli', text: ({ cliUsed }) => cliUsed ?? '-' },
-      { title: 'score', right: ({ progressScore }) => String(progressScore ?? '-') },
+      { title: 'score', right: ({ progressScore }) => scoreText(progressScore) },
       { title: 'prompt', text: ({ prompt }) => oneLine(prompt, EXCERPT_CHARACTERS) },
       { title: 'output', text: ({ output }) => oneLine(output, EXCERPT_CHARACTERS) },
     ],
   })
-  storeCommand(group, context, {
+  clientCommand(group, context, {
     name: 'loop',
     description: "show the state of a thread's run and the summary of its older iterations",
     arguments: [['<thread>', 'the thread', nameOption('thread')]],
     examples: ['heddle iterations loop nightly', 'heddle iterations loop nightly --json'],
-    load: async ({ client }, _: CommonOptions, thread: string) => ({
-      thread,
-      ...(await client.iterations.loop(thread)),
-    }),
+    load: async ({ iterations }, _: CommonOptions, thread: string) => ({ thread, ...(await iterations.loop(thread)) }),
     lines: ({ thread, ...loop }) => loopLines(thread, loop),
   })
+}
+
+function scoreText(score: number | null): string {
+  return score === null ? '-' : String(Number(score.toFixed(SCORE_DIGITS)))
 }
 
 function loopLines(thread: string, loop: RunState): string[] {

@@ -58,7 +58,7 @@ export function registerSettings(program: Command, context: CommandContext): voi
     'heddle settings show prune.keepLastN --json',
   ]).action(async (name: string, options: AgentOptions) => {
     const all = await effectiveSettings(context, options)
-    const unset = { name, value: null, from: 'default', source: null, default: null } as const
+    const unset = { name, value: null, from: 'default', source: null, default: null }
     const row = all.find((each) => each.name === name) ?? unset
     context.printer.result({ agent: options.agent ?? null, ...row }, () => [
       `${row.name}: ${oneLine(JSON.stringify(row.value), 400)}`,
@@ -84,7 +84,9 @@ export function registerSettings(program: Command, context: CommandContext): voi
     notes: 'To change it for all agents, write it below "settings" in heddle.yaml.',
     check: (_: ChangeOptions, name: string, text: string) => void checkedValue(name, text),
     load: ({ agents }, { agent }: ChangeOptions, name: string, text: string) =>
-      change(agents, agent, name, (settings) => withSetting(settings, name, checkedValue(name, text))),
+      change(agents, agent, name, (settings) => withSetting(settings, name, checkedValue(name, text)), {
+        mustExist: false,
+      }),
     lines: changeLines,
   })
   clientCommand(group, context, {
@@ -147,7 +149,7 @@ async function change(
   agent: string,
   name: string,
   changed: (settings: PartialSettings) => object,
-  options: { readonly mustExist?: boolean } = {},
+  options: { readonly mustExist: boolean },
 ): Promise<Change> {
   const { changeSettings } = await import('@heddle/engine')
   const { version, settings } = await changeSettings(

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { withEngine } from '../../connect/with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
 
-interface CompressOptions extends CommonOptions {
+interface CompressOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
   readonly thread: string
 }
@@ -16,15 +16,15 @@ export function registerContextCompress(group: Command, context: CommandContext)
     .description('compact a thread now, whether or not a compaction is due, and show its summary')
     .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-  withCommonOptions(compress, [
+  withCommonOptions(withUrlOption(compress), [
     'heddle context compress --thread session',
     'heddle context compress --agent coder --thread session --json',
   ]).action((options: CompressOptions) => compressThread(context, options))
 }
 
 async function compressThread(context: CommandContext, { thread, agent, ...options }: CompressOptions): Promise<void> {
-  await withEngine(context, options, { stages: ['prune', 'summarize'] }, async (engine) => {
-    const result = await engine.client.contexts.compress({ thread, agent })
+  await withRemote(context, options, { stages: ['prune', 'summarize'] }, async ({ contexts }) => {
+    const result = await contexts.compress({ thread, agent })
     const { compacted, tokensBefore, tokensAfter, condensed, stubbed, removed, summarized, summary } = result
     context.printer.result(result, () => [
       compacted

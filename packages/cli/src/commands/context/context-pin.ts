@@ -5,7 +5,7 @@ import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-r
 import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { formatCount, itemTable } from '../../output/table.js'
+import { countOf, itemTable } from '../../output/table.js'
 
 interface PinOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
@@ -45,13 +45,14 @@ async function changePins(context: CommandContext, options: PinOptions): Promise
     throw new UsageError('until', 'cannot be combined with --remove', until, 'Leave one of them out.')
   if (!isNamed && (remove === true || until !== undefined))
     throw new UsageError('message', 'is needed', undefined, 'Select a message, such as --message msg-1a2b3c4d.')
-  const selected = { thread, agent, message, fromSeq: from, toSeq: to }
-  await withRemote(context, options, null, async (client) => {
+  const selected = { thread, agent, messageId: message, fromSeq: from, toSeq: to }
+  // A changed pin wakes the prune stage; the list needs the store alone.
+  await withRemote(context, options, isNamed ? { stages: [] } : null, async (client) => {
     if (!isNamed) return listPins(context, await client.pins.list({ thread }))
     const result = remove === true ? await client.pins.remove(selected) : await client.pins.set({ ...selected, until })
     context.printer.result(result, () => [
-      `${formatCount(result.messages)} messages of thread ${safeText(result.thread)} ${result.action}`,
-      `${formatCount(result.compactions)} compactions will be redone`,
+      `${countOf(result.messages, 'message')} of thread ${safeText(result.thread)} ${result.action}`,
+      `${countOf(result.compactions, 'compaction')} will be redone`,
     ])
   })
 }

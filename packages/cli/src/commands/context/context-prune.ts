@@ -2,14 +2,14 @@ import type { PrunePlan } from '@heddle/client/interface'
 import type { ContextRequest } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { withEngine } from '../../connect/with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { budgetOption, modelOption, strategyOption } from '../../options/context-options.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { oneLine } from '../../output/safe-text.js'
 import { formatCount, itemTable, type Line } from '../../output/table.js'
 
-interface PruneOptions extends CommonOptions {
+interface PruneOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
   readonly thread: string
   readonly dryRun?: true
@@ -28,7 +28,7 @@ export function registerContextPrune(group: Command, context: CommandContext): v
     .option('--model <name>', 'plan for the context window of this model', modelOption)
     .option('--budget <tokens>', 'plan for contexts of this many tokens', budgetOption)
     .option('--strategy <name>', 'plan for this strategy', strategyOption)
-  withCommonOptions(prune, [
+  withCommonOptions(withUrlOption(prune), [
     'heddle context prune --agent coder --thread session --dry-run',
     'heddle context prune --thread session --dry-run --budget 16000 --json',
   ]).action((options: PruneOptions) => planPruning(context, options))
@@ -47,8 +47,8 @@ async function planPruning(context: CommandContext, options: PruneOptions): Prom
     budget,
     strategy,
   }
-  await withEngine(context, options, { stages: [] }, async (engine) => {
-    const plan = await engine.client.contexts.planPruning(query)
+  await withRemote(context, options, null, async ({ contexts }) => {
+    const plan = await contexts.planPruning(query)
     context.printer.result(plan, () => planLines(plan))
   })
 }

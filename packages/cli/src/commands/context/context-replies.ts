@@ -12,7 +12,7 @@ import { writeWholeFile } from '../../output/whole-file.js'
 import { clientCommand } from '../declared.js'
 
 interface OfOptions extends CommonOptions, UrlOptions {
-  readonly thread: string
+  readonly thread?: string
 }
 
 interface ExportOptions extends CommonOptions, UrlOptions {
@@ -32,8 +32,9 @@ export function registerContextReplies(group: Command, context: CommandContext):
     name: 'of',
     description: 'show the request context of a reply: the items that its context showed, also after that expired',
     arguments: [['<message>', 'the id or reference of the reply', messageOption]],
-    options: (command) => command.requiredOption('--thread <name>', 'the thread', nameOption('thread')),
-    examples: ['heddle context of msg-1a2b3c4d --thread session'],
+    options: (command) =>
+      command.option('--thread <name>', 'its thread (default: the only one with such a message)', nameOption('thread')),
+    examples: ['heddle context of msg-1a2b3c4d', 'heddle context of msg-1a2b3c4d --thread session --json'],
     load: ({ messages }, { thread }: OfOptions, message: string) => messages.requestContext({ thread, message }),
     lines: requestContextLines,
   })

@@ -1,9 +1,10 @@
+import type { SummaryNode } from '@heddle/client/interface'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { nameOption, type PageOptions, withCommonOptions, withPageOptions } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { itemTable, moreLines } from '../../output/table.js'
+import { formatCount, itemTable, moreLines } from '../../output/table.js'
 
 interface SummariesOptions extends CommonOptions, UrlOptions, PageOptions {
   readonly thread: string
@@ -47,6 +48,7 @@ async function showSummaries(context: CommandContext, options: SummariesOptions)
       ...itemTable(page.items, [
         { title: 'id', text: ({ id }) => id },
         { title: 'kind', text: ({ kind }) => kind },
+        { title: 'of contexts', text: ({ lane }) => (lane === null ? '' : laneText(lane)) },
         { title: 'parts', count: ({ children }) => children.length },
         { title: 'from', text: ({ from }) => String(from?.seq ?? '') },
         { title: 'to', text: ({ to }) => String(to?.seq ?? '') },
@@ -55,4 +57,8 @@ async function showSummaries(context: CommandContext, options: SummariesOptions)
       ...moreLines(page.nextCursor),
     ])
   })
+}
+
+function laneText({ strategy, limitTokens, isOwn }: NonNullable<SummaryNode['lane']>): string {
+  return `${isOwn ? '' : 'requested: '}${strategy}, ${formatCount(limitTokens)} tokens`
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { withEngine } from '../../connect/with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
-import { formatCount } from '../../output/table.js'
+import { countOf } from '../../output/table.js'
 
-interface UncompactOptions extends CommonOptions {
+interface UncompactOptions extends CommonOptions, UrlOptions {
   readonly agent?: string
   readonly thread: string
   readonly message?: string
@@ -27,7 +27,7 @@ export function registerContextUncompact(group: Command, context: CommandContext
     .option('--to <seq>', 'last message of the range', sequenceOption('to'))
     .option('--all', 'every message of the thread')
     .option('--redo', 'allow compactions to condense them again')
-  withCommonOptions(uncompact, [
+  withCommonOptions(withUrlOption(uncompact), [
     'heddle context uncompact --agent coder --thread session --message msg-1a2b3c4d',
     'heddle context uncompact --thread session --from 12 --to 20',
     'heddle context uncompact --thread session --all --redo --json',
@@ -41,20 +41,21 @@ async function uncompactThread(context: CommandContext, options: UncompactOption
     const rule = 'must be given, or --from with --to, or --all, and only one of them'
     throw new UsageError('message', rule, undefined, 'Select messages, such as --message msg-1a2b3c4d.')
   }
-  await withEngine(context, options, { stages: [] }, async (engine) => {
-    const result = await engine.client.contexts.uncompact({
+  await withRemote(context, options, { stages: [] }, async ({ contexts }) => {
+    const result = await contexts.uncompact({
       thread,
       agent,
-      message,
+      messageId: message,
       fromSeq: from,
       toSeq: to,
       ...(all === true && { all }),
       ...(redo === true && { redo }),
     })
-    const what = result.action === 'undone' ? 'are shown verbatim again where they fit' : 'may be compacted again'
+    const what =
+      result.action === 'undone' ? 'will be shown verbatim again where space allows' : 'may be compacted again'
     context.printer.result(result, () => [
-      `${formatCount(result.messages)} messages of thread ${safeText(result.thread)} ${what}`,
-      `${formatCount(result.compactions)} compactions will be redone`,
+      `${countOf(result.messages, 'message')} of thread ${safeText(result.thread)} ${what}`,
+      `${countOf(result.compactions, 'compaction')} will be redone`,
     ])
   })
 }

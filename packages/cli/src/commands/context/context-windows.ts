@@ -1,4 +1,4 @@
-import { idSchema, type Snapshot, snapshotRequestSchema, timeSchema } from '@heddle/contracts'
+import { type Snapshot, snapshotRequestSchema, timeSchema } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { optionValue } from '../../options/option-values.js'
@@ -6,6 +6,7 @@ import { given, nameOption, type PageOptions } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
 import { clientCommand, listCommand } from '../declared.js'
+import { registerContextRestore } from './context-restore.js'
 
 interface AgentOptions extends CommonOptions {
   readonly agent: string
@@ -21,7 +22,6 @@ const descriptionOption = optionValue(
   snapshotRequestSchema.shape.description.unwrap(),
   'Describe in a few words what the window is saved for, or omit --description.',
 )
-const snapshotOption = optionValue('snapshot', idSchema, 'Give an id that "heddle context history" shows.')
 
 const SUMMARY_CHARACTERS = 400
 const EXCERPT_CHARACTERS = 60
@@ -77,24 +77,7 @@ export function registerContextWindows(group: Command, context: CommandContext):
       { title: 'summary', text: ({ summary }) => oneLine(summary, EXCERPT_CHARACTERS) },
     ],
   })
-  clientCommand(group, context, {
-    name: 'restore',
-    description:
-      'bring the messages of a snapshot back into the windows of their threads; visible ones are not repeated',
-    arguments: [['<id>', 'the id that "context save" printed', snapshotOption]],
-    examples: [
-      'heddle context restore 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1',
-      'heddle context restore 01998c1e-9d1c-7cc0-a4a2-6f60c1f1d0a1 --json',
-    ],
-    needs: { stages: ['ingest'] },
-    load: ({ snapshots }, _: CommonOptions, id: string) => snapshots.restore(id, { signal: context.signal }),
-    lines: ({ restored, messages, agent, present, erased, threads }) => [
-      `restored ${formatCount(restored)} of ${formatCount(messages)} messages of agent ${safeText(agent)}`,
-      ...(present > 0 ? [`${formatCount(present)} are in the window already`] : []),
-      ...(erased > 0 ? [`${formatCount(erased)} were erased with their threads and cannot be restored`] : []),
-      `threads: ${threads.map((thread) => safeText(thread)).join(', ') || 'none left'}`,
-    ],
-  })
+  registerContextRestore(group, context)
 }
 
 function savedLines(saved: Snapshot): string[] {

@@ -7,11 +7,12 @@ const RULES = {
 } as const
 
 /** Why a hit has its place: a line each for words and vectors, and one for a rule that moved it. */
-export function explanationLines({ words, vectors, score, rule }: SearchExplanation): string[] {
+export function explanationLines({ words, vectors, score, reranked, rule }: SearchExplanation): string[] {
   return [
     `    score ${score.toFixed(2)}`,
     ...(words === null ? [] : [`    words: ${wordParts(words).join(' + ')}${factorsOf(words)}`]),
     ...(vectors === null ? [] : [`    vectors: ${vectorPart(vectors)}`]),
+    ...(reranked === null ? [] : [`    reranked: ${reranked.score.toFixed(2)}, from place ${reranked.from}`]),
     ...(rule === null ? [] : [`    ${RULES[rule]}`]),
   ]
 }

@@ -27,10 +27,10 @@ async function serve(context: CommandContext, options: McpOptions): Promise<void
   const { serveMcpOverStdio } = await import('@heddle/gateway')
   if (client === null) {
     return await withEngine(context, options, { stages: stageNames }, async ({ client, log }) => {
-      await serveMcpOverStdio({ client, role: 'admin', log, signal, session })
+      await serveMcpOverStdio({ client, rights: { role: 'admin' }, log, signal, session })
     })
   }
   const log = loggerOf(context, configOf(context, options), 'command')
   // The gateway itself refuses operations that the role of the key does not allow.
-  await serveMcpOverStdio({ client, role: 'admin', log, signal, session })
+  await serveMcpOverStdio({ client, rights: { role: 'admin' }, log, signal, session })
 }

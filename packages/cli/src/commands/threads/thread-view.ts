@@ -52,7 +52,9 @@ export function threadLines(thread: ThreadOverview): Line[] {
     ...(thread.lastError === null ? [] : [`last error: ${safeText(thread.lastError)}`]),
     '',
     ...(thread.states.length === 0
-      ? ['no compaction yet: the messages fit the budget, or no worker has processed them']
+      ? [
+          'no compaction yet: one begins with a message or a request once the thread exceeds its threshold, unless disableAutoSummarize is set',
+        ]
       : itemTable(thread.states, [
           { title: 'strategy', text: ({ strategy }) => strategy },
           { title: 'generation', count: ({ generation }) => generation },

@@ -4,18 +4,18 @@ import { resolve } from 'node:path'
 import { limits, PermanentError } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
-import { withStore } from '../../connect/with-engine.js'
+import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
 import { fileError } from '../../importing/read-file.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
 import { writeWholeFile } from '../../output/whole-file.js'
 
-interface ExportOptions extends CommonOptions {
+interface ExportOptions extends CommonOptions, UrlOptions {
   readonly out?: string
 }
 
-interface ImportOptions extends CommonOptions {
+interface ImportOptions extends CommonOptions, UrlOptions {
   readonly as?: string
 }
 
@@ -25,7 +25,7 @@ export function registerThreadsTransfer(group: Command, context: CommandContext)
     .description('write a thread with its archive, compactions and prunings as JSON lines, without loss')
     .argument('<name>', 'the thread', nameOption('thread'))
     .option('--out <file>', 'the file to write, replaced once the export is complete (default: standard output)')
-  withCommonOptions(exporting, [
+  withCommonOptions(withUrlOption(exporting), [
     'heddle threads export session --out session.heddle.jsonl',
     'heddle threads export session | gzip > session.heddle.jsonl.gz',
   ]).action((name: string, options: ExportOptions) => exportThread(context, name, options))
@@ -35,7 +35,7 @@ export function registerThreadsTransfer(group: Command, context: CommandContext)
     .description('import an exported thread; importing again adds nothing')
     .argument('<file>', 'a file that heddle threads export wrote')
     .option('--as <name>', 'name of the imported thread (default: its original name)', nameOption('as'))
-  withCommonOptions(importing, [
+  withCommonOptions(withUrlOption(importing), [
     'heddle threads import session.heddle.jsonl',
     'heddle threads import session.heddle.jsonl --as session-copy --project other',
   ])
@@ -47,8 +47,8 @@ export function registerThreadsTransfer(group: Command, context: CommandContext)
 }
 
 async function exportThread(context: CommandContext, name: string, options: ExportOptions): Promise<void> {
-  await withStore(context, options, async ({ client }) => {
-    const lines = client.threads.export(name)
+  await withRemote(context, options, null, async ({ threads }) => {
+    const lines = threads.export(name)
     if (options.out === undefined) return await context.printer.stream(lines)
     const out = resolve(context.cwd, options.out)
     let records = 0
@@ -76,8 +76,8 @@ async function importThread(context: CommandContext, file: string, options: Impo
       hint: 'Write the export into a file, and import that.',
     })
   }
-  await withStore(context, options, async ({ client }) => {
-    const imported = await client.threads.import(() => linesOf(path, context.signal), {
+  await withRemote(context, options, null, async ({ threads }) => {
+    const imported = await threads.import(() => linesOf(path, context.signal), {
       as: options.as,
     })
     const rows = Object.entries(imported.added).filter(([, count]) => count > 0)

@@ -8,6 +8,7 @@ import { messageColumns } from '../messages/message-columns.js'
 import { threadLines } from './thread-view.js'
 import { registerThreadsProcesses } from './threads-processes.js'
 import { registerThreadsSet } from './threads-set.js'
+import { registerThreadsTools } from './threads-tools.js'
 import { registerThreadsTransfer } from './threads-transfer.js'
 
 interface ListOptions extends PageOptions {
@@ -73,6 +74,16 @@ export function registerThreads(program: Command, context: CommandContext): void
     none: () => 'no messages yet',
     columns: messageColumns,
   })
+  clientCommand(group, context, {
+    name: 'resume-text',
+    description:
+      'print the text with which an agent goes on in a thread: constraints, last requests, next steps, files',
+    arguments: [['<name>', 'the thread', nameOption('thread')]],
+    examples: ['heddle threads resume-text session', 'heddle threads resume-text session --json'],
+    load: ({ threads }, _: CommonOptions, thread: string) => threads.resumeText(thread),
+    lines: ({ text }) => (text === '' ? ['nothing was said in this thread yet'] : text.split('\n').map(safeText)),
+  })
+  registerThreadsTools(group, context)
   registerThreadsSet(group, context)
   registerThreadsProcesses(group, context)
   registerThreadsErase(group, context)
