@@ -1,4 +1,5 @@
-import { AGENT, HOSTILE, type RecordedThread } from './recorded-thread.js'
+import { HOSTILE } from './hostile-text.js'
+import { AGENT, type RecordedThread } from './recorded-thread.js'
 
 /** A name of 200 characters that reverses what follows it, and looks like markup. */
 export const HOSTILE_NAME = `<svg onload=document.title='ran'>\u202E${'n'.repeat(166)}`

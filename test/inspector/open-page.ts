@@ -36,7 +36,7 @@ export async function openPage(
   page.on('console', (message) => {
     // A login begins with the refusal of a page without a key.
     const isLogin = message.location().url.endsWith('/v1/session')
-    if (message.type() === 'error' && !isLogin) faults.push(`console: ${message.text()}`)
+    if (message.type() === 'error' && !isLogin) faults.push(`console: ${message.text()} ${message.location().url}`)
   })
   page.on('pageerror', (error) => faults.push(`uncaught: ${error.message}`))
   page.on('request', (request) => {

@@ -5,6 +5,8 @@ import { projectIdOf, threadIdOf } from '@heddle/core'
 import { insertDeadLetter, openStore } from '@heddle/store'
 import { expect, vi } from 'vitest'
 import { type DatabaseHome, openDatabaseHome, type Running } from '../pipeline/cli/cli-support.js'
+import { HOSTILE } from './hostile-text.js'
+import { relayCompared, relayRequests } from './relayed-requests.js'
 
 const SESSION = new URL('../../packages/cli/assets/demo-session.jsonl.gz', import.meta.url)
 export const THREAD = 'overview'
@@ -18,13 +20,6 @@ export interface RecordedThread {
   settled(thread: string): Promise<void>
   close(): Promise<void>
 }
-
-/** Text that would run, load or link if a page took it for more than text, and that reverses or hides what follows it. */
-export const HOSTILE = [
-  '<script>document.title = "ran"</script><img src=x onerror="document.title=\'ran\'">',
-  '<svg onload="document.title=\'ran\'"></svg> [link](javascript:alert(1)) https://elsewhere.example/x.png',
-  '\u202Ereversed\u202C \u001b[31mred\u001b[0m \ud800',
-].join('\n')
 
 /** `heddle up` with the session of the demo, items of an agent, and a reply to a context. */
 export async function startRecordedThread(): Promise<RecordedThread> {
@@ -43,6 +38,8 @@ export async function startRecordedThread(): Promise<RecordedThread> {
   await client.threads.put(THREAD, { agent: AGENT, title: 'An overview of the code', settings })
   const imported = await home.heddle('import', home.path('overview.jsonl'), '--agent', AGENT, '--thread', THREAD)
   if (imported.code !== 0) throw new Error(imported.stderr)
+  // A context built before the compaction would show no summary.
+  await settled(client, THREAD)
   await client.items.addToThread(THREAD, { type: 'rule', name: 'error-handling' })
   await client.contexts.build({ thread: THREAD, budget: 12_000, format: 'anthropic' })
   const message = 'Where are the rules of pruning, and which tests hold them?'
@@ -65,6 +62,8 @@ export async function startRecordedThread(): Promise<RecordedThread> {
     ],
   })
   await leaveDeadLetter(home.databaseUrl)
+  await relayRequests({ client, databaseUrl: home.databaseUrl }, THREAD)
+  await relayCompared(home)
   return {
     home,
     url,

@@ -1,6 +1,6 @@
 import { type AccessRole, permissionsFor } from '@heddle/contracts'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { executablePath, launch, openPage } from './open-page.js'
 import { type RecordedThread, startRecordedThread, THREAD } from './recorded-thread.js'
 
@@ -19,6 +19,12 @@ const screens: readonly {
     path: `threads/${THREAD}/compactions`,
     shown: /^Whole summary/,
     buttons: { Undo: 'produce', Redo: 'produce' },
+  },
+  { path: `threads/${THREAD}/tools`, shown: 'Largest messages', buttons: {} },
+  {
+    path: `threads/${THREAD}/contexts/:context?view=find&query=pruning`,
+    shown: 'a summary stands for it',
+    buttons: { 'Pin it': 'produce' },
   },
   { path: 'search?query=pruning', shown: 'Explanation of its place', buttons: {} },
   { path: 'agents', shown: 'coder', buttons: {} },
@@ -55,25 +61,31 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^Pause /, 'Pause a stage'],
   [/^Send \d+ jobs? again$/, 'Send dead letters again'],
   [/^Restore \d+ messages?$/, 'Restore its messages'],
+  [/^Pin it/, 'Pin it'],
   [/^Undo/, 'Undo'],
   [/^Redo/, 'Redo'],
 ]
 
 /** Buttons that only show, copy, filter or sign out. */
 const HARMLESS =
-  /^(Show|Fold|Close|Look into it|Copy|View Context|Sign out|Skip|Search|Whole summary|Summary of|Newest|Oldest|Open|More|Messages of|Preview the next)/
+  /^(Show|Fold|Close|Look into it|Copy|Switch project|View Context|Sign out|Skip|Search|Whole summary|Summary of|Newest|Oldest|Open|More|Load more|Find|Messages of|Preview the next)/
 
 describe.skipIf(executablePath === null)('each button of each screen', () => {
   let recorded: RecordedThread
   let browser: Browser
   const keys = new Map<AccessRole, string>()
+  let context = ''
   beforeAll(async () => {
     recorded = await startRecordedThread()
     await recorded.client.snapshots.save({ agent: 'coder' })
+    context = (await recorded.client.contexts.list({ thread: THREAD })).items[0]?.id ?? ''
     for (const role of ['read', 'agent', 'admin'] as const) {
       const created = await recorded.home.heddle('keys', 'create', '--name', role, '--role', role, '--json')
       keys.set(role, created.document.key)
     }
+    // The gateway reads anew every few seconds whether keys exist; until then a page without one stays open.
+    const refused = async () => expect((await fetch(`${recorded.url}/v1/threads`)).status).toBe(401)
+    await vi.waitFor(refused, { timeout: 30_000, interval: 200 })
     browser = await launch()
   }, 180_000)
   afterAll(async () => {
@@ -89,7 +101,7 @@ describe.skipIf(executablePath === null)('each button of each screen', () => {
     await page.getByRole('link', { name: THREAD }).waitFor()
     const may = permissionsFor({ role, isOperators: true })
     for (const { path, shown, buttons } of screens) {
-      await page.goto(`${recorded.url}/ui/#/${path}`)
+      await page.goto(`${recorded.url}/ui/#/${path.replace(':context', context)}`)
       await page.getByText(shown).first().waitFor()
       if (path.endsWith('snapshots')) {
         await page

@@ -28,6 +28,7 @@ export const screens: readonly Screen[] = [
       await page.goto(at(shown, ''))
       await page.getByRole('heading', { name: 'assistant' }).first().waitFor()
       await page.getByRole('heading', { name: shown.thread, level: 1 }).waitFor()
+      await page.getByRole('slider', { name: 'Moment' }).waitFor()
     },
   },
   {
@@ -43,7 +44,7 @@ export const screens: readonly Screen[] = [
       await page.goto(at(shown, '/contexts'))
       await page.getByRole('region', { name: 'Contexts, newest first' }).getByRole('link').first().click()
       await page.getByRole('heading', { name: 'Message 1', exact: false }).first().waitFor()
-      await page.getByText('a provider').waitFor()
+      await page.getByText(/are those of the context before/).waitFor()
     },
   },
   {
@@ -61,6 +62,46 @@ export const screens: readonly Screen[] = [
       await page.getByRole('link', { name: 'Difference to the context before' }).click()
       await page.getByRole('region', { name: 'Tokens of both' }).waitFor()
       await page.getByText('delivered pieces').waitFor()
+    },
+  },
+  {
+    name: 'find',
+    async show(page, shown) {
+      await screens.find(({ name }) => name === 'context')?.show(page, shown)
+      await page.getByRole('link', { name: 'Did it see this?' }).click()
+      await page.getByLabel('Words of a statement').fill('rules of pruning')
+      await page.getByRole('button', { name: 'Find', exact: true }).click()
+      await page.getByRole('list', { name: 'Messages of the thread' }).getByRole('article').first().waitFor()
+    },
+  },
+  {
+    name: 'tokens',
+    async show(page, shown) {
+      await page.goto(at(shown, '/tools'))
+      await page.getByRole('rowheader', { name: 'Read' }).waitFor()
+      await page.getByRole('list', { name: 'Largest messages' }).getByRole('article').first().waitFor()
+    },
+  },
+  {
+    name: 'requests',
+    async show(page, shown) {
+      await page.goto(at(shown, '/requests'))
+      await page.getByRole('region', { name: 'Requests, newest first' }).getByRole('link').first().waitFor()
+    },
+  },
+  {
+    name: 'request',
+    async show(page, shown) {
+      await page.goto(at(shown, '/requests'))
+      await page.getByRole('region', { name: 'Requests, newest first' }).getByRole('link').first().click()
+      await page.getByRole('list', { name: 'Entries as received and as sent' }).getByRole('article').first().waitFor()
+    },
+  },
+  {
+    name: 'proxy',
+    async show(page, { url }) {
+      await page.goto(`${url}/ui/#/proxy`)
+      await page.getByRole('rowheader', { name: 'compact', exact: true }).first().waitFor()
     },
   },
   {
@@ -115,7 +156,10 @@ export const screens: readonly Screen[] = [
     name: 'compactions',
     async show(page, shown) {
       await page.goto(at(shown, '/compactions'))
-      await page.getByRole('button', { name: /^Whole summary/ }).waitFor()
+      await page
+        .getByRole('button', { name: /^Whole summary/ })
+        .first()
+        .waitFor()
       await page
         .getByRole('button', { name: /^Summary of/ })
         .first()

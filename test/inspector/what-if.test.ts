@@ -58,10 +58,10 @@ describe.skipIf(executablePath === null)('what if', () => {
     await recorded.client.messages.append({ agent: AGENT, thread: THREAD, contextId: context.id, messages: [reply] })
     await page.goto(`${recorded.url}/ui/#/threads/${THREAD}/contexts/${context.id}`)
     const figure = (value: number) => value.toLocaleString('en')
-    const percent = (10_000 / context.tokensUsed).toFixed(1)
+    const ratio = ((context.tokensUsed + 100) / context.tokensUsed).toFixed(2)
     await page
       .getByText(
-        `The provider counted ${figure(context.tokensUsed + 100)} tokens, +${percent} % to the ${figure(context.tokensUsed)} counted here; model claude-sonnet-4-5.`,
+        `The provider counted ${figure(context.tokensUsed + 100)} tokens (claude-sonnet-4-5), ${ratio} times the ${figure(context.tokensUsed)} counted here by o200k.`,
       )
       .waitFor()
     expect(faults).toEqual([])

@@ -4,8 +4,12 @@ import { AgentsScreen } from './agents/agents-screen.js'
 import { CompactionsScreen } from './compactions/compactions-screen.js'
 import { ContextScreen } from './contexts/context-screen.js'
 import { ContextsScreen } from './contexts/contexts-screen.js'
+import { type ContextView, isContextView } from './contexts/views.js'
 import { Failure } from './parts/failure.js'
 import { PipelineScreen } from './pipeline/pipeline-screen.js'
+import { ProxyScreen } from './proxied/proxy-screen.js'
+import { RequestScreen } from './proxied/request-screen.js'
+import { RequestsScreen } from './proxied/requests-screen.js'
 import { readConditions, readResult } from './search/conditions.js'
 import { ResultScreen } from './search/result-screen.js'
 import { SearchScreen } from './search/search-screen.js'
@@ -13,8 +17,12 @@ import { NotFound } from './shell/not-found.js'
 import { Shell } from './shell/shell.js'
 import { ThreadsScreen } from './threads/threads-screen.js'
 import { TimelineScreen } from './timeline/timeline-screen.js'
+import { ToolsScreen } from './tools/tools-screen.js'
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const messageNumber = (value: unknown) =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 ? value : undefined
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
@@ -40,9 +48,19 @@ export const timelineRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/threads/$thread',
   component: TimelineScreen,
-  validateSearch: (search: Record<string, unknown>): { order?: 'asc'; request?: string } => ({
+  validateSearch: (search: Record<string, unknown>): { order?: 'asc'; at?: number; request?: string } => ({
     ...(search['order'] === 'asc' && { order: 'asc' as const }),
+    ...(messageNumber(search['at']) !== undefined && { at: messageNumber(search['at']) }),
     ...(text(search['request']) !== undefined && { request: text(search['request']) }),
+  }),
+})
+
+const toolsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread/tools',
+  component: ToolsScreen,
+  validateSearch: ({ tool }: Record<string, unknown>): { tool?: string } => ({
+    ...(text(tool) !== undefined && { tool: text(tool) }),
   }),
 })
 
@@ -56,10 +74,23 @@ export const contextRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/threads/$thread/contexts/$context',
   component: ContextScreen,
-  validateSearch: (search: Record<string, unknown>): { view?: 'difference' | 'left-out' | 'what-if' } =>
-    search['view'] === 'difference' || search['view'] === 'left-out' || search['view'] === 'what-if'
-      ? { view: search['view'] }
-      : {},
+  validateSearch: ({ view, query }: Record<string, unknown>): { view?: ContextView; query?: string } => ({
+    ...(isContextView(view) && { view }),
+    // The router reads a text of digits as a number.
+    ...(text(typeof query === 'number' ? String(query) : query) !== undefined && { query: String(query) }),
+  }),
+})
+
+const requestsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread/requests',
+  component: RequestsScreen,
+})
+
+const requestRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread/requests/$request',
+  component: RequestScreen,
 })
 
 export const agentsRoute = createRoute({ getParentRoute: () => rootRoute, path: '/agents', component: AgentsScreen })
@@ -86,6 +117,12 @@ export const pipelineRoute = createRoute({
   component: PipelineScreen,
 })
 
+const proxyRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/proxy',
+  component: ProxyScreen,
+})
+
 const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/search',
@@ -109,8 +146,12 @@ export const router = createRouter({
     contextsRoute,
     contextRoute,
     compactionsRoute,
+    toolsRoute,
+    requestsRoute,
+    requestRoute,
     agentsRoute,
     agentRoute,
+    proxyRoute,
     pipelineRoute,
     searchRoute,
     resultRoute,

@@ -34,7 +34,15 @@ function AgentList() {
     <>
       <WideTable
         name="Agents by name"
-        columns={['Agent', 'Version', 'Threads', 'Messages', 'Stored tokens', 'Last message', 'Last cleared']}
+        columns={[
+          'Agent',
+          { figures: 'Version' },
+          { figures: 'Threads' },
+          { figures: 'Messages' },
+          { figures: 'Stored tokens' },
+          'Last message',
+          'Last cleared',
+        ]}
       >
         {agents.map((agent) => (
           <tr key={agent.agentId}>

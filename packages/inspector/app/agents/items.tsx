@@ -33,7 +33,16 @@ export function Items({ agent }: { agent: string }) {
       ) : null}
       <WideTable
         name="Items of the agent"
-        columns={['Type', 'Name', 'Mode', 'Priority', 'Shown in contexts', 'Used by replies', 'Tokens', 'Suggestion']}
+        columns={[
+          'Type',
+          'Name',
+          'Mode',
+          { figures: 'Priority' },
+          { figures: 'Shown in contexts' },
+          { figures: 'Used by replies' },
+          { figures: 'Tokens' },
+          'Suggestion',
+        ]}
       >
         {items.map((item) => (
           <Row key={item.itemId} item={item} stats={shown.get(item.itemId)} />

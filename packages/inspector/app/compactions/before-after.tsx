@@ -25,9 +25,9 @@ export function BeforeAfter({ overview: { states, prunings, name } }: { overview
         columns={[
           'Compaction',
           'Status',
-          'Messages covered',
-          'Tokens before',
-          'Tokens after',
+          { figures: 'Messages covered' },
+          { figures: 'Tokens before' },
+          { figures: 'Tokens after' },
           'Before and after',
           'Strategy',
           'Summary from',

@@ -8,7 +8,7 @@ import { Failure } from '../parts/failure.js'
 import { Folded } from '../parts/folded.js'
 import { Loading } from '../parts/loading.js'
 import { SummaryMessages } from './summary-messages.js'
-import { nameOf, partsBySummary } from './tree.js'
+import { contextsOf, type LoadedSummaries, loadedSummaries, nameOf } from './tree.js'
 import type { Selection } from './uncompact.js'
 
 interface TreeProps {
@@ -17,16 +17,15 @@ interface TreeProps {
   onUndo: ((selection: Selection) => void) | undefined
 }
 
-/** The summary that contexts show, down to the messages that it was made from. */
+/** The summaries that contexts show, down to the messages that they were made from. */
 export function SummaryTree({ thread, onUndo }: TreeProps) {
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     summariesQuery(thread),
   )
-  const parts = useMemo(() => partsBySummary(data?.pages.flatMap(({ items }) => items) ?? []), [data])
+  const loaded = useMemo(() => loadedSummaries(data?.pages.flatMap(({ items }) => items) ?? []), [data])
   if (isPending) return <Loading what="summaries" />
   if (error) return <Failure error={error} />
-  const [whole] = parts.get(null) ?? []
-  if (whole === undefined)
+  if (loaded.wholes.length === 0)
     return (
       <Empty title="No summary is in force">
         <p>Contexts show the messages of this thread, verbatim or condensed. A summary appears after a compaction.</p>
@@ -35,7 +34,17 @@ export function SummaryTree({ thread, onUndo }: TreeProps) {
   return (
     <>
       <ul className="summary-tree" aria-label="Summaries">
-        <Node node={whole} parts={parts} thread={thread} onUndo={onUndo} />
+        {loaded.wholes.map((whole, index) => (
+          <Node
+            key={whole.id}
+            node={whole}
+            shown={whole.summary ?? ''}
+            loaded={loaded}
+            isOpenAtFirst={index === 0}
+            thread={thread}
+            onUndo={onUndo}
+          />
+        ))}
       </ul>
       {hasNextPage ? (
         <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -48,13 +57,16 @@ export function SummaryTree({ thread, onUndo }: TreeProps) {
 
 interface NodeProps extends TreeProps {
   node: SummaryNode
-  parts: ReturnType<typeof partsBySummary>
+  /** The text of the summary that contexts show. */
+  shown: string
+  loaded: LoadedSummaries
+  isOpenAtFirst?: boolean
 }
 
-function Node({ node, parts, thread, onUndo }: NodeProps) {
+function Node({ node, shown, loaded, isOpenAtFirst = false, thread, onUndo }: NodeProps) {
   const id = useId()
-  const { kind, from, to, children, summary, summarizer } = node
-  const [isOpen, setOpen] = useState(kind === 'whole')
+  const { kind, from, to, children, summary, summarizer, lane } = node
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
   const name = nameOf(node)
   return (
     <li data-kind={kind}>
@@ -71,6 +83,7 @@ function Node({ node, parts, thread, onUndo }: NodeProps) {
         {isOpen ? (
           <>
             <p className="facts">
+              {lane === null ? null : <span>{contextsOf(lane)}</span>}
               {from && to ? (
                 <span>
                   <code>{from.reference}</code> to <code>{to.reference}</code>
@@ -95,14 +108,15 @@ function Node({ node, parts, thread, onUndo }: NodeProps) {
             <SummaryMessages
               thread={thread}
               summary={node.id}
+              text={shown}
               name={name}
               onUndo={onUndo}
               isOpenAtFirst={kind === 'leaf'}
             />
             {children.length === 0 ? null : (
               <ul aria-label={`Parts of: ${name}`}>
-                {(parts.get(node.id) ?? []).map((part) => (
-                  <Node key={part.id} node={part} parts={parts} thread={thread} onUndo={onUndo} />
+                {loaded.partsOf(node).map((part) => (
+                  <Node key={part.id} node={part} shown={shown} loaded={loaded} thread={thread} onUndo={onUndo} />
                 ))}
               </ul>
             )}

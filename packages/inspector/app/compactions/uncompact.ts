@@ -6,7 +6,8 @@ import { counted } from '../data/text.js'
 /** One message, a range or the whole thread, to undo or to redo. */
 export type Selection = Omit<UncompactOptions, 'thread' | 'agent'>
 
-const CHANGED = ['thread', 'summaries', 'summary-messages', 'archive', 'messages']
+/** The messages behind a summary are those of its id, which another summary does not have. */
+const CHANGED = ['thread', 'summaries', 'archive', 'messages']
 
 export function useUncompact(thread: string) {
   const queries = useQueryClient()

@@ -17,7 +17,7 @@ export function UndoForm({ onChange, isPending }: UndoFormProps) {
   const [to, setTo] = useState('')
   const selected = (): Selection => {
     if (scope === 'all') return { all: true }
-    return scope === 'message' ? { message: message.trim() } : { fromSeq: Number(from), toSeq: Number(to) }
+    return scope === 'message' ? { messageId: message.trim() } : { fromSeq: Number(from), toSeq: Number(to) }
   }
   return (
     <form

@@ -11,6 +11,7 @@ import { Loading } from '../parts/loading.js'
 import { useTitle } from '../shell/title.js'
 import { Delivered } from './delivered.js'
 import { Difference } from './difference.js'
+import { FindInContext } from './find-in-context.js'
 import { LeftOut } from './left-out.js'
 import { ReportedUsage } from './reported-usage.js'
 import { SectionBar } from './section-bar.js'
@@ -107,6 +108,7 @@ function Built({ context, before }: { context: ContextResult; before: string | u
       </nav>
       {view === undefined ? <Delivered context={context} before={before} /> : null}
       {view === 'left-out' ? <LeftOut entries={unshown} ineligible={receipt.ineligible} thread={thread} /> : null}
+      {view === 'find' ? <FindInContext context={context} /> : null}
       {view === 'what-if' ? <WhatIf context={context} /> : null}
       {view === 'difference' ? <Difference before={before} after={id} /> : null}
     </>
@@ -117,6 +119,7 @@ const views = (unshown: number) =>
   [
     [undefined, 'As delivered'],
     ['left-out', counted(unshown, 'line not shown', 'lines not shown')],
+    ['find', 'Did it see this?'],
     ['difference', 'Difference to the context before'],
     ['what-if', 'What if'],
   ] as const

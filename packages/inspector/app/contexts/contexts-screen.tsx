@@ -35,7 +35,10 @@ function ContextList({ thread }: { thread: string }) {
   return (
     <>
       {data.nextCursor === null ? null : <p className="quiet">The newest {data.items.length}</p>}
-      <WideTable name="Contexts, newest first" columns={['Requested', 'Status', 'Tokens', 'Budget']}>
+      <WideTable
+        name="Contexts, newest first"
+        columns={['Requested', 'Status', { figures: 'Tokens' }, { figures: 'Budget' }]}
+      >
         {data.items.map(({ id, requestedAt, status, tokensUsed, budget }) => (
           <tr key={id}>
             <td>

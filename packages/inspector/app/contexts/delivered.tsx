@@ -1,7 +1,7 @@
 import type { ContextResult } from '@heddle/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef } from 'react'
+import { memo, useMemo, useRef } from 'react'
 import { isShown, type Joined, joinReceipt, sharedUpTo } from '../data/join-receipt.js'
 import { contextQuery } from '../data/queries.js'
 import { counted } from '../data/text.js'
@@ -73,7 +73,8 @@ export function Delivered({ context, before }: { context: ContextResult; before:
   )
 }
 
-function PieceRow({
+/** Remembered, since a list renders all of its rows again on each step of a scroll. */
+const PieceRow = memo(function PieceRow({
   piece: { index, message, lines },
   thread,
   isShared,
@@ -99,4 +100,4 @@ function PieceRow({
       </div>
     </article>
   )
-}
+})

@@ -78,13 +78,18 @@ interface TableProps {
   rows: readonly (readonly string[])[]
 }
 
+const FIGURE = /^[+-]?[\d,]+$/
+
 function Table({ caption, head, rows }: TableProps) {
+  const columns = head.map((name, place) =>
+    rows.every((row) => FIGURE.test(row[place] ?? '')) ? { figures: name } : name,
+  )
   return (
-    <WideTable name={caption} columns={head} isCaptioned>
+    <WideTable name={caption} columns={columns} isCaptioned>
       {rows.map((row) => (
         <tr key={row.join()}>
           {row.map((cell, column) => (
-            <td key={head[column]} className={/^[+-]?[\d,]+$/.test(cell) ? 'number' : undefined}>
+            <td key={head[column]} className={FIGURE.test(cell) ? 'number' : undefined}>
               {cell}
             </td>
           ))}

@@ -1,4 +1,5 @@
 import type { ReceiptEntry } from '@heddle/contracts'
+import { Link } from '@tanstack/react-router'
 import { counted, figure, visible } from '../data/text.js'
 import { Recalled } from '../parts/recalled.js'
 
@@ -16,7 +17,16 @@ export function ReceiptLine({ entry, thread }: { entry: ReceiptEntry; thread: st
           {isShort ? `${figure(tokens)} tokens, condensed from ${figure(tokensRaw)}` : `${figure(tokens)} tokens`}
         </span>
         {!isShort && tokensRaw !== undefined && tokens === 0 ? <span>{figure(tokensRaw)} verbatim</span> : null}
-        {fromSeq === undefined ? null : <span>{fromSeq === toSeq ? `#${fromSeq}` : `#${fromSeq} to #${toSeq}`}</span>}
+        {fromSeq === undefined ? null : (
+          <Link
+            to="/threads/$thread"
+            params={{ thread: entry.thread ?? thread }}
+            search={{ order: 'asc', at: fromSeq }}
+            title="In the timeline"
+          >
+            {fromSeq === toSeq ? `#${fromSeq}` : `#${fromSeq} to #${toSeq}`}
+          </Link>
+        )}
         {count > 1 ? <span>{counted(count, 'message')}</span> : null}
         {reference === undefined ? null : <code>{reference}</code>}
         <span>{section}</span>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportedTokens } from './usage.js'
+import { calibrationsOf, reportedTokens } from './usage.js'
 
 test('cached tokens of Anthropic are added, and those of OpenAI are within the input', () => {
   const anthropic = {
@@ -16,4 +16,29 @@ test('cached tokens of Anthropic are added, and those of OpenAI are within the i
 test('nothing is reported without a count of the input', () => {
   expect(reportedTokens({ output_tokens: 7 })).toBeNull()
   expect(reportedTokens({ input_tokens: 'many' })).toBeNull()
+})
+
+test('reported tokens by counted ones, by model, of replies whose context is known', () => {
+  const reply = (contextId: string, input: number, model = 'large') => ({
+    contextId,
+    model,
+    usage: { input_tokens: input },
+  })
+  const contexts = [
+    { id: 'a', tokensUsed: 100 },
+    { id: 'b', tokensUsed: 200 },
+    { id: 'failed', tokensUsed: null },
+  ]
+  const replies = [
+    reply('a', 110),
+    reply('b', 240),
+    reply('b', 220),
+    reply('a', 90, 'small'),
+    reply('gone', 1),
+    reply('failed', 5),
+  ]
+  expect(calibrationsOf(replies, contexts)).toEqual([
+    { model: 'large', replies: 3, ratio: 1.1 },
+    { model: 'small', replies: 1, ratio: 0.9 },
+  ])
 })

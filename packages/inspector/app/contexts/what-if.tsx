@@ -27,6 +27,7 @@ export function WhatIf({ context }: { context: ContextResult }) {
       fill: (text('fill') || undefined) as ContextRequest['fill'],
       counter: receipt.counter,
       ...(window !== '' && { rollingWindow: Number(window) }),
+      ...(text('score') !== '' && { memories: { minScore: Number(text('score')) } }),
       ...(text('message') !== '' && { message: text('message') }),
     })
   }
@@ -72,6 +73,10 @@ export function WhatIf({ context }: { context: ContextResult }) {
         <span className="field">
           <label htmlFor={`${id}-window`}>Window in seconds</label>
           <input id={`${id}-window`} name="window" type="number" min={1} placeholder="as it is" />
+        </span>
+        <span className="field">
+          <label htmlFor={`${id}-score`}>Earlier messages from score</label>
+          <input id={`${id}-score`} name="score" type="number" min={0} max={1} step={0.05} placeholder="as it is" />
         </span>
         <span className="field wide">
           <label htmlFor={`${id}-message`}>New message</label>

@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { client } from './client.js'
+import { signInAfter } from './sign-in.js'
 
 /** Events of a busy project arrive faster than a screen is read. */
 const REFRESH_EVERY_MS = 1_000
@@ -13,21 +14,33 @@ export function useLiveEvents(): boolean {
     const ending = new AbortController()
     const threads = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const refresh = () => {
+    let isRefreshing = false
+    let isDue = false
+    const schedule = () => {
+      if (isRefreshing) isDue = true
+      else timer ??= setTimeout(refresh, REFRESH_EVERY_MS)
+    }
+    // The next one begins after the last one has its answers: reading a long thread takes longer than a second.
+    async function refresh() {
       timer = undefined
-      refreshThreads(queries, [...threads])
+      isRefreshing = true
+      isDue = false
+      const changed = [...threads]
       threads.clear()
+      await refreshThreads(queries, changed).catch(() => undefined)
+      isRefreshing = false
+      if (isDue && !ending.signal.aborted) schedule()
     }
     async function follow() {
       const events = await client.events.follow({ signal: ending.signal })
       setLive(true)
       for await (const { thread } of events) {
         if (thread) threads.add(thread)
-        timer ??= setTimeout(refresh, REFRESH_EVERY_MS)
+        schedule()
       }
     }
     follow()
-      .catch(() => undefined)
+      .catch((error) => signInAfter(queries, error))
       .finally(() => setLive(false))
     return () => {
       clearTimeout(timer)
@@ -37,11 +50,9 @@ export function useLiveEvents(): boolean {
   return isLive
 }
 
-const OF_THREAD = ['thread', 'messages', 'contexts', 'archive', 'summaries', 'plan']
+const OF_THREAD = ['thread', 'messages', 'contexts', 'archive', 'summaries', 'plan', 'tool-use', 'proxied-requests']
 
-function refreshThreads(queries: QueryClient, threads: readonly string[]): void {
-  void queries.invalidateQueries({ queryKey: ['threads'] })
-  for (const thread of threads) {
-    for (const noun of OF_THREAD) void queries.invalidateQueries({ queryKey: [noun, thread] })
-  }
+async function refreshThreads(queries: QueryClient, threads: readonly string[]): Promise<void> {
+  const keys = threads.flatMap((thread) => OF_THREAD.map((noun) => [noun, thread]))
+  await Promise.all([['threads'], ...keys].map((queryKey) => queries.invalidateQueries({ queryKey })))
 }

@@ -31,16 +31,6 @@ export const agentsQuery = queryOptions({ queryKey: ['agents'], queryFn: () => c
 export const threadQuery = (thread: string) =>
   queryOptions({ queryKey: ['thread', thread], queryFn: () => client.threads.get(thread) })
 
-export type Order = 'asc' | 'desc'
-
-export const messagesQuery = (thread: string, order: Order) =>
-  infiniteQueryOptions({
-    queryKey: ['messages', thread, order],
-    queryFn: ({ pageParam }) => client.messages.list({ thread, order, limit: PAGE, cursor: pageParam }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  })
-
 /** The newest messages, among which is the reply to a recent context. */
 export const messagesOfReplyQuery = (thread: string) =>
   queryOptions({
@@ -48,11 +38,38 @@ export const messagesOfReplyQuery = (thread: string) =>
     queryFn: () => client.messages.list({ thread, order: 'desc', limit: PAGE }),
   })
 
-export const archiveQuery = (thread: string) =>
-  queryOptions({ queryKey: ['archive', thread], queryFn: () => client.archive.list({ thread, limit: 500 }) })
+export const toolUseQuery = (thread: string) =>
+  queryOptions({ queryKey: ['tool-use', thread], queryFn: () => client.messages.toolUse(thread) })
+
+export const largestQuery = (thread: string, tool: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['largest', thread, tool ?? null],
+    queryFn: ({ pageParam }) => client.messages.largest({ thread, tool, limit: 50, cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
 
 export const contextsQuery = (thread: string) =>
   queryOptions({ queryKey: ['contexts', thread], queryFn: () => client.contexts.list({ thread, limit: 100 }) })
+
+/** Requests to providers that the proxy relayed. */
+export const proxiedRequestsQuery = (thread: string) =>
+  infiniteQueryOptions({
+    queryKey: ['proxied-requests', thread],
+    queryFn: ({ pageParam }) => client.proxy.requests({ thread, limit: PAGE, cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
+
+export const proxyStatsQuery = queryOptions({ queryKey: ['proxy-stats'], queryFn: () => client.proxy.stats() })
+
+export const proxiedRequestQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['proxied-request', id],
+    queryFn: ({ pageParam }) => client.proxy.request({ id, limit: 50, cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
 
 export const summariesQuery = (thread: string) =>
   infiniteQueryOptions({
@@ -65,7 +82,7 @@ export const summariesQuery = (thread: string) =>
 export const summaryMessagesQuery = (thread: string, summary: string) =>
   infiniteQueryOptions({
     queryKey: ['summary-messages', thread, summary],
-    queryFn: ({ pageParam }) => client.summaries.messages({ thread, summary, limit: 20, cursor: pageParam }),
+    queryFn: ({ pageParam }) => client.summaries.messages({ thread, summary, limit: 100, cursor: pageParam }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   })
@@ -75,6 +92,13 @@ export const planQuery = (thread: string) =>
 
 export const searchQuery = (conditions: Conditions) =>
   queryOptions({ queryKey: ['search', conditions], queryFn: () => client.search(toSearch(conditions)) })
+
+/** Messages of a thread with the words of a statement. */
+export const statementsQuery = (thread: string, query: string) =>
+  queryOptions({
+    queryKey: ['statements', thread, query],
+    queryFn: () => client.search({ query, thread, by: 'both', limit: 10 }),
+  })
 
 export const archiveSearchQuery = (conditions: Conditions) =>
   queryOptions({

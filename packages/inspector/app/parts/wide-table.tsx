@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 interface WideTableProps {
   /** Read out for the table; shown above it with `isCaptioned`. */
   readonly name: string
-  /** The headings of its columns. */
-  readonly columns: readonly string[]
+  /** The headings of its columns; those of figures are above the figures, at the right. */
+  readonly columns: readonly (string | { readonly figures: string })[]
   readonly isCaptioned?: boolean
   /** Scrolls after some rows, where more follows below the table. */
   readonly isShort?: boolean
@@ -21,11 +21,17 @@ export function WideTable({ name, columns, isCaptioned = false, isShort = false,
         {isCaptioned ? <caption>{name}</caption> : null}
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
+            {columns.map((column) =>
+              typeof column === 'string' ? (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ) : (
+                <th key={column.figures} scope="col" className="number">
+                  {column.figures}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>

@@ -3,9 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { client } from '../data/client.js'
 import { useMay } from '../data/permissions.js'
 import { stageSamplesQuery, stagesQuery } from '../data/queries.js'
-import { durationText, figure } from '../data/text.js'
+import { counted, durationText, figure, timeText } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
+import { stopOf } from '../parts/stages.js'
 import { WideTable } from '../parts/wide-table.js'
 import { Trend } from './trend.js'
 
@@ -22,13 +23,13 @@ export function StageTable() {
         columns={[
           'Stage',
           'State',
-          'Waiting',
-          'Active',
-          'Delayed',
-          'Oldest wait',
-          'Done a second',
-          'Each took',
-          'Failed attempts',
+          { figures: 'Waiting' },
+          { figures: 'Active' },
+          { figures: 'Delayed' },
+          { figures: 'Oldest wait' },
+          { figures: 'Done a second' },
+          { figures: 'Each took' },
+          { figures: 'Failed attempts' },
           'Waiting, last hours',
           ...(mayOperate ? ['Change'] : []),
         ]}
@@ -37,12 +38,39 @@ export function StageTable() {
           <Row key={stage.stage} stage={stage} samples={samples.data?.items ?? []} mayOperate={mayOperate} />
         ))}
       </WideTable>
-      {data.items.some(({ workers }) => workers === 0) ? (
-        <p className="warning" role="status">
-          A stage without workers makes no progress. Start some where the database is: <code>heddle worker all</code>
-        </p>
-      ) : null}
+      <div role="status">
+        {data.items.map((state) => (
+          <Stopped key={state.stage} state={state} mayOperate={mayOperate} />
+        ))}
+      </div>
     </>
+  )
+}
+
+/** Why a stage makes no progress, since when its jobs wait, and what to do. */
+function Stopped({ state, mayOperate }: { state: StageState; mayOperate: boolean }) {
+  const { stage, waiting, oldestWaitMs } = state
+  const stop = stopOf(state)
+  if (stop === null) return null
+  const since = oldestWaitMs === null ? null : new Date(Date.now() - oldestWaitMs).toISOString()
+  return (
+    <p className="warning">
+      {stop === 'paused' ? `${stage} is paused` : `${stage} has no worker`}:{' '}
+      {since === null
+        ? 'nothing waits for it yet.'
+        : `${counted(waiting, 'job')} ${waiting === 1 ? 'waits' : 'wait'}, the oldest since ${timeText(since)}.`}{' '}
+      {stop === 'paused' ? (
+        mayOperate ? (
+          <PauseButton stage={state} label="Resume it" />
+        ) : (
+          'An admin of the project that the gateway runs for resumes it.'
+        )
+      ) : (
+        <>
+          Start one where the database is: <code>heddle worker {stage}</code>
+        </>
+      )}
+    </p>
   )
 }
 
@@ -91,7 +119,7 @@ function stateText({ paused, workers }: StageState): string {
   return workers === 1 ? '1 worker' : `${figure(workers)} workers`
 }
 
-function PauseButton({ stage: { stage, paused } }: { stage: StageState }) {
+function PauseButton({ stage: { stage, paused }, label }: { stage: StageState; label?: string }) {
   const queries = useQueryClient()
   const change = useMutation({
     mutationFn: () => (paused ? client.stages.resume(stage) : client.stages.pause(stage)),
@@ -100,8 +128,12 @@ function PauseButton({ stage: { stage, paused } }: { stage: StageState }) {
   return (
     <>
       <button type="button" disabled={change.isPending} onClick={() => change.mutate()}>
-        {paused ? 'Resume' : 'Pause'}
-        <span className="unseen"> {stage}</span>
+        {label ?? (
+          <>
+            {paused ? 'Resume' : 'Pause'}
+            <span className="unseen"> {stage}</span>
+          </>
+        )}
       </button>
       {change.error ? <Failure error={change.error} /> : null}
     </>

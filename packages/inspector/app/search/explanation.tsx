@@ -3,7 +3,11 @@ import type { ReactNode } from 'react'
 import { visible } from '../data/text.js'
 
 /** The reasons for the place of a hit: words, vectors, and rules on the texts. */
-export function Explanation({ explanation: { words, vectors, score, rule } }: { explanation: SearchExplanation }) {
+export function Explanation({
+  explanation: { words, vectors, score, reranked, rule },
+}: {
+  explanation: SearchExplanation
+}) {
   return (
     <details className="explanation">
       <summary>Explanation of its place</summary>
@@ -17,6 +21,14 @@ export function Explanation({ explanation: { words, vectors, score, rule } }: { 
             <dd>
               {vectors.score.toFixed(2)},{' '}
               {vectors.cosine === null ? 'only beside near messages' : `cosine similarity ${vectors.cosine.toFixed(2)}`}
+            </dd>
+          </>
+        )}
+        {reranked === null ? null : (
+          <>
+            <dt>reranked</dt>
+            <dd>
+              {reranked.score.toFixed(2)}, from place {reranked.from}
             </dd>
           </>
         )}

@@ -7,11 +7,16 @@ export interface Piece {
 /** A query of many words would make a slow expression. */
 const TERMS_MAX = 20
 const TERM_CHARACTERS_MAX = 60
+/** Words that match almost every text. */
+const COMMON = new Set('a an and are as at by for from in is it of on or that the to was were which with'.split(' '))
 
 /** The words of a query, and the stems that a search used for them. */
 export function termsOf(query: string, stems: readonly string[] = []): string[] {
   const words = query.match(/[\p{L}\p{N}_]+/gu) ?? []
-  const terms = [...words, ...stems].filter((term) => term.length > 1 && term.length <= TERM_CHARACTERS_MAX)
+  const rare = words.filter((word) => !COMMON.has(word.toLowerCase()))
+  const terms = [...(rare.length === 0 ? words : rare), ...stems].filter(
+    (term) => term.length > 1 && term.length <= TERM_CHARACTERS_MAX,
+  )
   return [...new Set(terms.map((term) => term.toLowerCase()))].slice(0, TERMS_MAX)
 }
 

@@ -1,5 +1,6 @@
 import type { SearchHit } from '@heddle/contracts'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { searchQuery } from '../data/queries.js'
 import { counted, timeText, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
@@ -41,7 +42,7 @@ export function NothingFound() {
 }
 
 function Hit({ hit, hits, query }: { hit: SearchHit; hits: readonly SearchHit[]; query: string }) {
-  const { ref, thread, kind, score, at, text, before, after, supersededBy, explanation } = hit
+  const { ref, seq, thread, kind, score, at, text, before, after, supersededBy, explanation } = hit
   const stems = explanation?.words?.terms.map(({ term }) => term) ?? []
   const matcher = matcherOf(termsOf(query, stems))
   const newer = hits.find(({ messageId }) => messageId === supersededBy)
@@ -52,7 +53,10 @@ function Hit({ hit, hits, query }: { hit: SearchHit; hits: readonly SearchHit[];
       </h2>
       <p className="facts">
         <span>{kind}</span> <bdi>{visible(thread)}</bdi> <time dateTime={at}>{timeText(at)}</time>{' '}
-        <span>score {score.toFixed(2)}</span>
+        <span>score {score.toFixed(2)}</span>{' '}
+        <Link to="/threads/$thread" params={{ thread }} search={{ at: seq }}>
+          In the timeline<span className="unseen"> at {ref}</span>
+        </Link>
       </p>
       <Neighbour neighbour={before} />
       <p className="excerpt" dir="auto">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { logOut, type Session, SessionRefused } from '../data/client.js'
 import { useLiveEvents } from '../data/live.js'
 import { sessionQuery } from '../data/queries.js'
@@ -44,11 +44,17 @@ function Signed({ session }: { session: Session }) {
     isFirst.current = false
   }, [pathname])
   const mayRead = session.permissions.includes('read')
+  const [isSwitching, setSwitching] = useState(false)
+  const navigate = useNavigate()
+  // First to a screen that every project has: another project has no thread of this name.
+  const stopSwitching = () => void navigate({ to: '/threads' }).then(() => setSwitching(false))
   return (
     <>
-      <Header session={session} />
+      <Header session={session} onSwitch={() => setSwitching(true)} />
       <main id="main" tabIndex={-1} ref={main}>
-        {mayRead ? (
+        {isSwitching ? (
+          <Login isSwitch onDone={stopSwitching} />
+        ) : mayRead ? (
           <Outlet />
         ) : (
           <Empty title="This key may not read">
@@ -63,7 +69,7 @@ function Signed({ session }: { session: Session }) {
   )
 }
 
-function Header({ session }: { session?: Session }) {
+function Header({ session, onSwitch }: { session?: Session; onSwitch?: () => void }) {
   return (
     <header className="top">
       <Link to="/threads" className="brand">
@@ -81,6 +87,9 @@ function Header({ session }: { session?: Session }) {
             <Link to="/agents" activeProps={{ 'aria-current': 'page' }}>
               Agents
             </Link>
+            <Link to="/proxy" activeProps={{ 'aria-current': 'page' }}>
+              Proxy
+            </Link>
             <Link to="/pipeline" activeProps={{ 'aria-current': 'page' }}>
               Pipeline
             </Link>
@@ -89,11 +98,18 @@ function Header({ session }: { session?: Session }) {
             <span className="quiet">project</span> <bdi>{session.project}</bdi> <span className="quiet">as</span>{' '}
             {session.role}
           </p>
-          {session.permissions.includes('read') ? <Live /> : null}
+          {session.permissions.includes('read') ? <Live key={session.project} /> : null}
         </>
       ) : null}
       <ThemeChoice />
-      {session?.isLoggedIn ? <SignOut /> : null}
+      {session?.isLoggedIn ? (
+        <>
+          <button type="button" onClick={onSwitch}>
+            Switch project
+          </button>
+          <SignOut />
+        </>
+      ) : null}
     </header>
   )
 }

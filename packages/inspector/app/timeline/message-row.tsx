@@ -1,4 +1,5 @@
 import type { ArchiveHit, MessageEntry } from '@heddle/contracts'
+import { memo } from 'react'
 import { figure, timeText, visible } from '../data/text.js'
 import { Folded } from '../parts/folded.js'
 import { Recalled } from '../parts/recalled.js'
@@ -10,7 +11,9 @@ interface MessageRowProps {
   onViewContext(context: string): void
 }
 
-export function MessageRow({ row: { message, results }, condensed, onViewContext }: MessageRowProps) {
+/** Remembered, since a list renders all of its rows again on each step of a scroll. */
+export const MessageRow = memo(function MessageRow({ row, condensed, onViewContext }: MessageRowProps) {
+  const { message, results } = row
   const { role, contextId, toolCalls = [], thinking = [], parts = [] } = message
   return (
     <article className="message" data-role={role}>
@@ -51,7 +54,7 @@ export function MessageRow({ row: { message, results }, condensed, onViewContext
       })}
     </article>
   )
-}
+})
 
 function Content({ message, hit }: { message: MessageEntry; hit: ArchiveHit | undefined }) {
   if (hit !== undefined)

@@ -16,18 +16,23 @@ const contexts = [context('late', '2026-11-24T11:00:00Z'), context('early', '202
 const keys = (rows: ReturnType<typeof timelineRows>) => rows.map(({ key }) => key)
 
 test('results are shown with their calls, and contexts between the messages of their time', () => {
-  const rows = timelineRows(messages, contexts, { order: 'asc', isComplete: true })
+  const rows = timelineRows(messages, contexts, { order: 'asc', isComplete: true, isFromStart: true })
   expect(keys(rows)).toEqual(['ask', 'early', 'reply', 'late'])
   const reply = rows[2]
   expect(reply?.kind === 'message' && reply.results.get('call')?.id).toBe('result')
 })
 
 test('newest first, the same entries are reversed', () => {
-  const rows = timelineRows(messages.toReversed(), contexts, { order: 'desc', isComplete: true })
+  const rows = timelineRows(messages.toReversed(), contexts, { order: 'desc', isComplete: true, isFromStart: true })
   expect(keys(rows)).toEqual(['late', 'reply', 'early', 'ask'])
 })
 
 test('a result whose call is not loaded is an entry, and contexts beyond the loaded messages wait', () => {
-  const rows = timelineRows(messages.slice(2), contexts, { order: 'desc', isComplete: false })
+  const rows = timelineRows(messages.slice(2), contexts, { order: 'desc', isComplete: false, isFromStart: true })
   expect(keys(rows)).toEqual(['late', 'result'])
+})
+
+test('contexts before messages of the middle are not shown: they come with earlier pages', () => {
+  const rows = timelineRows(messages.slice(1), contexts, { order: 'asc', isComplete: true, isFromStart: false })
+  expect(keys(rows)).toEqual(['reply', 'late'])
 })

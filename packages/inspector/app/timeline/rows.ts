@@ -10,16 +10,23 @@ export type Row =
     }
   | { readonly kind: 'context'; readonly key: string; readonly context: ContextSummary }
 
+export interface Extent {
+  readonly order: 'asc' | 'desc'
+  readonly isComplete: boolean
+  readonly isFromStart: boolean
+}
+
 /**
  * Messages and the contexts between them, in the order of the messages. A result is shown with its call, once both are
  * loaded.
  *
  * @param isComplete whether the messages reach the end in their direction: contexts beyond the loaded ones come later
+ * @param isFromStart whether they begin at its start: contexts before the loaded ones come with earlier pages
  */
 export function timelineRows(
   messages: readonly MessageEntry[],
   contexts: readonly ContextSummary[],
-  { order, isComplete }: { readonly order: 'asc' | 'desc'; readonly isComplete: boolean },
+  { order, isComplete, isFromStart }: Extent,
 ): Row[] {
   const calls = new Set(messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)))
   const results = new Map<string, MessageEntry>()
@@ -28,8 +35,11 @@ export function timelineRows(
     if (toolCallId !== undefined && calls.has(toolCallId) && !results.has(toolCallId)) results.set(toolCallId, message)
   }
   const rows: Row[] = []
+  const [first] = messages
   const sign = order === 'asc' ? 1 : -1
-  const waiting = [...contexts].sort((left, right) => sign * left.requestedAt.localeCompare(right.requestedAt))
+  const waiting = contexts
+    .filter(({ requestedAt }) => isFromStart || (first && sign * requestedAt.localeCompare(first.orderedAt) >= 0))
+    .sort((left, right) => sign * left.requestedAt.localeCompare(right.requestedAt))
   const showContexts = (until: string | null) => {
     while (waiting[0] !== undefined && (until === null || sign * waiting[0].requestedAt.localeCompare(until) < 0)) {
       const [context] = waiting.splice(0, 1)

@@ -6,8 +6,14 @@ import { counted, figure, visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Stages } from '../parts/stages.js'
 
-export function ThreadHead({ thread }: { thread: string }) {
-  const { data, error } = useQuery(threadQuery(thread))
+interface ThreadHeadProps {
+  thread: string
+  /** Whether its figures wait for something that is read first. */
+  isLater?: boolean
+}
+
+export function ThreadHead({ thread, isLater = false }: ThreadHeadProps) {
+  const { data, error } = useQuery({ ...threadQuery(thread), enabled: !isLater })
   return (
     <section className="thread-head">
       <nav aria-label="Path">
@@ -26,12 +32,18 @@ export function ThreadHead({ thread }: { thread: string }) {
         <Link to="/threads/$thread/compactions" params={{ thread }}>
           Compactions
         </Link>
+        <Link to="/threads/$thread/tools" params={{ thread }}>
+          Tokens
+        </Link>
+        <Link to="/threads/$thread/requests" params={{ thread }}>
+          Requests
+        </Link>
         <Link to="/search" search={{ place: 'archive', thread }}>
           Archive
         </Link>
       </nav>
       {error ? <Failure error={error} /> : null}
-      {data ? <Overview thread={data} /> : null}
+      <div className="overview">{data ? <Overview thread={data} /> : null}</div>
     </section>
   )
 }

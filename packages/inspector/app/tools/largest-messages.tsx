@@ -1,0 +1,82 @@
+import type { LargestMessage } from '@heddle/contracts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { largestQuery } from '../data/queries.js'
+import { figure, timeText, visible } from '../data/text.js'
+import { Failure } from '../parts/failure.js'
+import { Loading } from '../parts/loading.js'
+import { Recalled } from '../parts/recalled.js'
+
+/** The largest messages of a thread, or the largest results of a tool, each with its place in the timeline. */
+export function LargestMessages({ thread, tool }: { thread: string; tool: string | undefined }) {
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    largestQuery(thread, tool),
+  )
+  const messages = data?.pages.flatMap(({ items }) => items) ?? []
+  return (
+    <section className="part" aria-labelledby="largest">
+      <div className="bar">
+        <h2 id="largest">
+          {tool === undefined ? (
+            'Largest messages'
+          ) : (
+            <>
+              Largest results of <bdi>{visible(tool)}</bdi>
+            </>
+          )}
+        </h2>
+        {tool === undefined ? null : (
+          <Link to="/threads/$thread/tools" params={{ thread }}>
+            All messages
+          </Link>
+        )}
+      </div>
+      {isPending ? <Loading what="the largest messages" /> : null}
+      {error ? <Failure error={error} /> : null}
+      {data !== undefined && messages.length === 0 ? <p className="quiet">There are none.</p> : null}
+      <ol className="hits" aria-label="Largest messages">
+        {messages.map((message) => (
+          <li key={message.id}>
+            <Largest thread={thread} message={message} />
+          </li>
+        ))}
+      </ol>
+      {hasNextPage ? (
+        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Load more
+        </button>
+      ) : null}
+    </section>
+  )
+}
+
+function Largest({ thread, message }: { thread: string; message: LargestMessage }) {
+  const { seq, reference, role, toolName, isError, tokens, condensed, orderedAt, excerpt } = message
+  return (
+    <article className="hit">
+      <p className="facts">
+        <strong>{figure(tokens)} tokens</strong> <span>#{figure(seq)}</span>{' '}
+        {toolName === null ? <span>{role.replace('_', ' ')}</span> : <bdi>{visible(toolName)}</bdi>}{' '}
+        <code>{reference}</code> <time dateTime={orderedAt}>{timeText(orderedAt)}</time>{' '}
+        <Link to="/threads/$thread" params={{ thread }} search={{ at: seq }}>
+          In the timeline<span className="unseen"> at {reference}</span>
+        </Link>
+        {condensed ? (
+          <span className="mark" data-mark="condensed">
+            condensed
+          </span>
+        ) : null}
+        {isError ? (
+          <span className="mark" data-mark="error">
+            error
+          </span>
+        ) : null}
+      </p>
+      <p className="excerpt" dir="auto">
+        {visible(excerpt)}
+        {excerpt.length < 200 ? '' : ' …'}
+      </p>
+      <Recalled reference={reference} thread={thread} label="Show the full text" />
+    </article>
+  )
+}
