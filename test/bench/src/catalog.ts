@@ -11,10 +11,12 @@ import { measureHttp } from './load/http.js'
 import { measureNoisy, noisyNames } from './load/noisy.js'
 import { measureNoisyDoors, noisyDoorNames } from './load/noisy-doors.js'
 import { measurePools, poolNames } from './load/pools.js'
+import { measureProxy, proxyNames } from './proxy/measure.js'
 import { measureEmbedding } from './search/embedding.js'
 import { measureItemEmbedding } from './search/item-embedding.js'
 import { measureRecall } from './search/recall.js'
 import { measureSearch } from './search/search.js'
+import { measureStoredToSearchable } from './search/stored.js'
 import type { BackendName } from './servers.js'
 import { measureSessionStorage, measureSmallStorage, measureSmallStorageBesideRedis } from './storage/storage.js'
 import { measureAppendTurns } from './turn/append.js'
@@ -92,6 +94,7 @@ export const plain: readonly PlainMeasurement[] = [
     measure: () => withBench('embedded', measureLongSummary),
   },
   { names: ['http.added.append', 'http.added.build'], measure: () => withBench('embedded', measureHttp) },
+  { names: proxyNames, measure: measureProxy },
   { names: noisyNames, measure: measureNoisy },
   { names: noisyDoorNames, measure: measureNoisyDoors },
   { names: poolNames, measure: measurePools },
@@ -99,6 +102,10 @@ export const plain: readonly PlainMeasurement[] = [
   {
     names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],
     measure: (sizes) => withBench('embedded', (bench) => measureSearch(bench, sizes)),
+  },
+  {
+    names: ['search.stored.p50', 'search.stored.p99', 'search.stored.searches.p50', 'search.stored.searches.p99'],
+    measure: () => withBench('embedded', measureStoredToSearchable),
   },
   {
     names: ['embed.throughput', 'embed.loopDelay', 'embed.start', 'embed.chunk', 'embed.hashing'],

@@ -37,7 +37,7 @@ export const help = helpText({
 caching. One line of JSON for each figure. It reads real sessions, which are not in this repository, and needs no server.`,
   options,
   takes:
-    'about 20 minutes on two busy cores, of which contexts takes eight and contexts.rebuilt six; the others about one each, or less.',
+    'about 35 minutes on two busy cores, of which contexts takes eight, contexts.rebuilt six, proxy five and proxy.service eight; the others about one each, or less.',
   exits:
     '0 when all was measured, passed or not; 1 when a measurement failed; 2 for wrong arguments or missing sessions',
 } satisfies Help)

@@ -6,7 +6,10 @@ import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
 import { measureGoals } from './goals/measure.js'
 import { measureInstructions } from './instructions/measure.js'
+import { measureClaudeCodePlugin, pluginFigures } from './plugins/claude-code.js'
 import { measureProperty } from './property.js'
+import { measureProxy, proxyModes } from './proxy/measure.js'
+import { measureProxyService, serviceNames } from './proxy/measure-service.js'
 import { measurePruning } from './pruning.js'
 import { conversationKinds } from './search/conversation.js'
 import { measureFusedWithEncoder } from './search/fused-with-encoder.js'
@@ -77,6 +80,21 @@ export const catalog: readonly Measurement[] = [
     names: ['32k', '64k'].flatMap((size) => ['prefix', 'cost', 'reused'].map((part) => `cache.${part}.${size}`)),
     needsData: true,
     measure: ({ dataDir }) => measureCache(dataDir),
+  },
+  {
+    names: ['proxy.invalid', 'proxy.prefix.broken', ...proxyModes.map((mode) => `proxy.cost.${mode}`)],
+    needsData: true,
+    measure: ({ dataDir }) => measureProxy(dataDir),
+  },
+  {
+    names: serviceNames(),
+    needsData: true,
+    measure: ({ dataDir }) => measureProxyService(dataDir),
+  },
+  {
+    names: pluginFigures,
+    needsData: true,
+    measure: ({ dataDir }) => measureClaudeCodePlugin(dataDir),
   },
   {
     names: ['search.storage'],

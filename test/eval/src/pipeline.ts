@@ -10,7 +10,7 @@ import { startStages } from '@heddle/host'
 import { createHashingEmbedder, type Embedder } from '@heddle/models'
 import { openQueues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
-import { migrate, openStore } from '@heddle/store'
+import { migrate, openStore, type Store } from '@heddle/store'
 import { closeLater } from '@heddle/test-support/closing'
 import postgres from 'postgres'
 import { PROJECT } from './sessions.js'
@@ -32,6 +32,7 @@ export interface Settled {
 interface Pipeline {
   /** A client that adds settings to those of the pipeline. */
   clientWith(settings: PartialSettings): Client
+  readonly store: Store
   readonly sql: postgres.Sql
   readonly emptyBytes: number
 }
@@ -77,7 +78,7 @@ export async function openPipeline(
       embedder: async () => embedder,
       log,
     })
-  return { clientWith, sql, emptyBytes }
+  return { clientWith, store, sql, emptyBytes }
 }
 
 /** A thread to send, with its agent. */

@@ -2,9 +2,11 @@ import { tmpdir } from 'node:os'
 import { projectIdOf } from '@heddle/core'
 import { createClient, DirectAppends } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
+import { proxyBackendOf } from '@heddle/host'
 import { gatewayBackendOf } from '@heddle/host/gateway'
+import { createProxy } from '@heddle/proxy'
 import { openQueues, type QueuesOptions } from '@heddle/queue'
-import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
+import { createLogger, limitHeapGrowth, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 import { LoopDelay } from './loop-delay.js'
 
@@ -13,10 +15,19 @@ export interface GatewayOrder {
   readonly databaseUrl: string
   readonly queue: QueuesOptions['backend']
   readonly prefix: string
+  /** Address of a provider that speaks Anthropic's protocol, to which the proxy sends requests; no proxy without it. */
+  readonly upstream?: string | undefined
 }
 
 export interface GatewayAnswer {
   readonly url: string
+}
+
+/** Bytes of memory of the process: now, and at most since the last request; and its processor time since it began. */
+export interface UsageAnswer {
+  readonly bytesNow: number
+  readonly bytesMax: number
+  readonly cpuMs: number
 }
 
 /** The delay of its event loop since the last request: the 99th percentile, in milliseconds. */
@@ -24,12 +35,24 @@ export interface DelayAnswer {
   readonly delayMs: number
 }
 
+const MEMORY_SAMPLE_MS = 100
+
 const log = createLogger({ level: 'fatal', name: 'bench-gateway' })
 let stop = async () => {}
 
 let delay = new LoopDelay()
 
-process.on('message', (order: GatewayOrder | 'delay') => {
+let peak = 0
+
+process.on('message', (order: GatewayOrder | 'delay' | 'usage') => {
+  if (order === 'usage') {
+    const bytesNow = process.memoryUsage.rss()
+    const { user, system } = process.cpuUsage()
+    const bytesMax = Math.max(peak, bytesNow)
+    process.send?.({ bytesNow, bytesMax, cpuMs: (user + system) / 1_000 } satisfies UsageAnswer)
+    peak = 0
+    return
+  }
   if (order !== 'delay') {
     void start(order).then((answer) => process.send?.(answer))
     return
@@ -40,7 +63,9 @@ process.on('message', (order: GatewayOrder | 'delay') => {
 // The channel also closes when the parent was killed.
 process.on('disconnect', () => void stop().finally(() => process.exit()))
 
-async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<GatewayAnswer> {
+async function start({ databaseUrl, queue, prefix, upstream }: GatewayOrder): Promise<GatewayAnswer> {
+  // As every process of Heddle that runs long.
+  limitHeapGrowth('relays')
   const store = openStore({ url: databaseUrl })
   const queues = await openQueues({ backend: queue, prefix, log, create: true })
   const project = 'nobody'
@@ -53,19 +78,34 @@ async function start({ databaseUrl, queue, prefix }: GatewayOrder): Promise<Gate
     config: { project, settings, settingLayers: [] },
     projectId: projectIdOf(project),
     embedder: () => Promise.reject(new TypeError('nothing is searched here')),
+    reranker: null,
     directAppends,
     log,
     checkReady: () => store.ping(),
   })
+  const proxy =
+    upstream === undefined
+      ? undefined
+      : createProxy({
+          upstreams: { anthropic: { url: upstream, protocol: 'anthropic' } },
+          backend: () => proxyBackendOf({ store, clientOf: (project) => backend.clientOf(project) }),
+          log,
+        })
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }, MEMORY_SAMPLE_MS)
   const gateway = await startGateway({
     port: 0,
     project,
     identity: {},
     log,
     backend: () => backend,
+    mount: proxy,
   })
   stop = async () => {
+    clearInterval(sampling)
     await gateway.close()
+    await proxy?.close()
     await directAppends.close()
     await queues.close()
     await store.close()
