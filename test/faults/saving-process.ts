@@ -4,12 +4,13 @@ import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 
 /** A worker that saves snapshots, for a test that kills it. */
-const [databaseUrl, prefix, dataDir] = process.argv.slice(2)
-if (!databaseUrl || !prefix || !dataDir) throw new Error('usage')
+const [kind, queueUrl, databaseUrl, prefix, dataDir] = process.argv.slice(2)
+if ((kind !== 'postgres' && kind !== 'redis') || !queueUrl || !databaseUrl || !prefix || !dataDir)
+  throw new Error('usage')
 
 const log = createLogger({ level: 'fatal', name: 'test' })
 const store = openStore({ url: databaseUrl })
-const queues = await openQueues({ backend: { kind: 'postgres', url: databaseUrl }, prefix, log, create: true })
+const queues = await openQueues({ backend: { kind, url: queueUrl }, prefix, log, create: true })
 await startStages({
   store,
   queues,
