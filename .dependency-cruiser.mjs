@@ -13,6 +13,9 @@ const mayImport = {
   models: ['contracts', 'core', 'runtime'],
   embedded: ['contracts', 'runtime'],
   client: ['contracts'],
+  'ai-sdk': ['client', 'contracts'],
+  'openai-agents': ['client', 'contracts'],
+  langchain: ['client', 'contracts'],
   sessions: ['client', 'contracts', 'core'],
   engine: ['client', 'contracts', 'core', 'queue', 'runtime', 'store'],
 }
@@ -146,7 +149,7 @@ export default {
         pathNot: [
           '^$1/',
           '^(packages|services)/[^/]+/src/index\\.ts$',
-          '^packages/client/src/(connect|http|interface|calls|forms)/index\\.ts$',
+          '^packages/client/src/(adapters|connect|http|interface|calls|forms)/index\\.ts$',
           '^packages/client/door/index\\.js$',
           '^packages/host/src/(presence/index|programs/(index|serving)|store-engine|database-server|configured-modules|close-stack|gateway-backend)\\.ts$',
         ],

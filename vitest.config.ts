@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { onEitherQueue } from './test/pipeline/on-either-queue.js'
 
 /**
  * Workspace packages resolve to their sources, so that tests need no build. `import` must not stand here: Vitest hands the
@@ -25,7 +26,11 @@ const project = (name: string, test: object) => ({
   // Most of what tests need is loading modules, which files that run in one process share.
   test: { name, setupFiles, isolate: false, testTimeout: 30_000, ...test },
 })
-const onServers = { globalSetup: ['test/support/src/servers.ts'], hookTimeout: 60_000 }
+const onServers = {
+  globalSetup: ['test/support/src/servers.ts'],
+  hookTimeout: 60_000,
+  provide: { queueBackend: 'postgres' as const },
+}
 
 export default defineConfig({
   test: {
@@ -51,6 +56,13 @@ export default defineConfig({
         ...onServers,
         include: ['test/pipeline/**/*.test.ts'],
         exclude: [slow, attack],
+        testTimeout: 120_000,
+      }),
+      // The same suites on the other server of queues: `npm run verify`, and CI.
+      project('redis', {
+        ...onServers,
+        include: onEitherQueue,
+        provide: { queueBackend: 'redis' as const },
         testTimeout: 120_000,
       }),
       project('slow', { ...onServers, include: [slow], testTimeout: 120_000 }),

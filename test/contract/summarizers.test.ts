@@ -298,7 +298,7 @@ describe('a fold', () => {
 
   test('uses the prompts of the specification', async () => {
     const { run } = open('openai', env())
-    server.respond(() => ({ kind: 'text', text: 'They went on with the work.' }))
+    server.respond(() => ({ kind: 'text', text: 'They went on with the work. Tests are left.' }))
     const ask = async (purpose: SummaryRequest['purpose']) => {
       await run(request({ purpose, previousSummary: 'Before that they planned.' }))
       return server.requests.at(-1)

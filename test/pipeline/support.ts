@@ -12,7 +12,7 @@ import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { migrate, openStore, type Store } from '@heddle/store'
 import { freshPrefix, migratedDatabase, QUEUE_PREFIX, redisUrl } from '@heddle/test-support'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, inject } from 'vitest'
 
 export type Mode = 'embedded' | 'postgres' | 'redis'
 
@@ -34,6 +34,14 @@ export function queueBackends(): ReturnType<typeof modes> {
   return modes().filter(({ mode }) => mode !== 'embedded')
 }
 
+/**
+ * The server of queues for suites that run on one at a time: Postgres in `npm test`, Redis in the project `redis`, which runs
+ * the same files again.
+ */
+export function queueOfProject(): Mode {
+  return redisUrl() === null ? 'postgres' : inject('queueBackend')
+}
+
 export interface Pipeline {
   readonly client: Client
   readonly store: Store
@@ -42,6 +50,8 @@ export interface Pipeline {
   readonly databaseUrl: string
   readonly queueBackend: { kind: 'postgres' | 'redis'; url: string }
   readonly prefix: string
+  /** Variables with which a command works on this store and these queues. */
+  readonly environment: Readonly<Record<string, string>>
   /** The folder in which its workers write snapshot files; it is removed with the pipeline. */
   readonly snapshotsFolder: string
   /** Starts workers of some stages, as in one process. */
@@ -69,7 +79,7 @@ export interface PipelineOfTests {
 }
 
 /** One pipeline for the tests of a `describe`, each of which starts its own workers. */
-export function pipelineOfTests(mode: Mode): PipelineOfTests {
+export function pipelineOfTests(mode: Mode = queueOfProject()): PipelineOfTests {
   let pipeline: Pipeline
   let started: RunningStages[] = []
   beforeAll(async () => {
@@ -93,7 +103,7 @@ export function pipelineOfTests(mode: Mode): PipelineOfTests {
 }
 
 /** A separate store and queues, without workers. */
-export async function openPipeline(mode: Mode, settings: PartialSettings = {}): Promise<Pipeline> {
+export async function openPipeline(mode: Mode = queueOfProject(), settings: PartialSettings = {}): Promise<Pipeline> {
   const database = mode === 'embedded' ? await embeddedDatabase() : await migratedDatabase()
   const log = createLogger({ level: 'fatal', name: 'test' })
   const prefix = mode === 'redis' ? freshPrefix() : QUEUE_PREFIX
@@ -129,6 +139,11 @@ export async function openPipeline(mode: Mode, settings: PartialSettings = {}): 
     databaseUrl: database.url,
     queueBackend,
     prefix,
+    environment: {
+      DATABASE_URL: database.url,
+      HEDDLE_QUEUE_PREFIX: prefix,
+      ...(queueBackend.kind === 'redis' && { REDIS_URL: queueBackend.url }),
+    },
     snapshotsFolder,
     async start(stages = allStages, options = {}) {
       const started = await startStages({

@@ -29,6 +29,7 @@ const backend = gatewayBackendOf({
   config: { project, settings, settingLayers: [] },
   projectId: projectIdOf(project),
   embedder,
+  reranker: null,
   directAppends,
   log,
   checkReady: () => store.ping(),

@@ -93,6 +93,9 @@ describe('the input of a write that a later one superseded', () => {
     const search = clientOfSearches(database, PROJECT_NAME, {}).archive.search
     const { items } = await search({ query: 'write both', thread, by: 'words' })
     expect(items).toMatchObject([{ messageId: first.input.id, location: 'tool-2', toolName: 'Write' }])
+    const edits = await search({ query: 'write both', thread, kinds: ['edit'], by: 'words' })
+    expect(edits.items).toEqual(items)
+    expect((await search({ query: 'write both', thread, kinds: ['bash'], by: 'words' })).items).toEqual([])
   })
 
   test('is counted among what compactions condensed', async () => {

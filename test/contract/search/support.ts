@@ -2,7 +2,7 @@ import type { Client } from '@heddle/client/interface'
 import type { PartialSettings } from '@heddle/contracts'
 import { projectIdOf, type TextEmbedder, threadIdOf } from '@heddle/core'
 import { embed } from '@heddle/embed'
-import { createClient } from '@heddle/engine'
+import { createClient, type SearchReranker } from '@heddle/engine'
 import { createHashingEmbedder, type Embedder } from '@heddle/models'
 import type { Queues } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
@@ -21,7 +21,12 @@ export interface Place {
 export function clientOn(
   { store }: Pick<TestStore, 'store'>,
   project = PROJECT_NAME,
-  { clock, embedder, settings }: { clock?: Clock; embedder?: TextEmbedder; settings?: PartialSettings } = {},
+  {
+    clock,
+    embedder,
+    reranker,
+    settings,
+  }: { clock?: Clock; embedder?: TextEmbedder; reranker?: SearchReranker; settings?: PartialSettings } = {},
 ): Client {
   return createClient({
     store,
@@ -29,6 +34,7 @@ export function clientOn(
     queues: { removeJobs: async () => 0 } as unknown as Queues,
     project,
     ...(clock && { clock }),
+    ...(reranker && { reranker }),
     ...(embedder && { embedder: async () => embedder }),
     ...(settings && { settings }),
   })

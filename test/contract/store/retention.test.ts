@@ -174,6 +174,8 @@ describe('retention', () => {
     ['expired_kept_lanes', 'kept_lanes_asked'],
     ['expired_void_states', 'context_states_voided'],
     ['expired_summary_calls', 'summary_calls_created'],
+    ['expired_proxied_requests', 'proxied_requests_created'],
+    ['expired_proxied_conversations', 'proxied_conversations_used'],
     ['expired_dead_letters', 'dead_letters_redriven'],
     ['expired_tombstones', 'tombstones_finished'],
     ['unfinished_erasures', 'tombstones_unfinished'],

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { createClient } from '@heddle/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve } from '../doors/http-support.js'
 import { openPipeline, type Pipeline } from '../support.js'
@@ -15,10 +16,10 @@ let home: Home
 let away: Home
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
   http = await serve(pipeline)
-  home = await openHome({ DATABASE_URL: pipeline.databaseUrl, HEDDLE_QUEUE_PREFIX: pipeline.prefix })
+  home = await openHome(pipeline.environment)
   const messages = [{ role: 'user' as const, content: 'the pelican lands at noon' }]
   await pipeline.clientOf('shop').messages.append({ agent: 'coder', thread: 'run', messages })
   const { key } = await pipeline.clientOf('shop').keys.create({ name: 'away', role: 'agent' })
@@ -113,6 +114,7 @@ describe('with a remote gateway', () => {
     await expect.poll(find, { timeout: 10_000 }).toHaveLength(1)
     const [{ ref }] = await find()
     expect((await away.heddle('recall', ref)).stdout).toBe('the pelican lands at noon')
+    expect((await away.heddle('recall', ref, '--lines', '1')).stdout).toBe('the pelican lands at noon')
     const listed = await away.heddle(
       'recall',
       '--thread',
@@ -191,7 +193,12 @@ describe('with a remote gateway', () => {
     await heddle('threads', 'processes', 'letter', '--set', 'draft', '--status', 'half done')
     expect((await heddle('threads', 'processes', 'letter')).items).toMatchObject([{ name: 'draft' }])
     await heddle('iterations', 'add', 'letter', '--agent', 'scribe', '--prompt', 'p', '--output', 'o')
+    expect(await heddle('threads', 'export', 'letter', '--out', 'letter.jsonl')).toMatchObject({ thread: 'letter' })
+    expect(await heddle('threads', 'import', 'letter.jsonl', '--as', 'draft')).toMatchObject({ thread: 'draft' })
+    await heddle('threads', 'remove', 'draft', '--yes')
     expect((await heddle('iterations', 'list', 'letter')).items).toMatchObject([{ iterationNumber: 1 }])
+    expect(await heddle('iterations', 'loop', 'letter')).toMatchObject({ thread: 'letter', totalIterations: 1 })
+    expect(await heddle('context', 'prune', '--thread', 'letter', '--dry-run')).toMatchObject({ due: false })
 
     const messages = [{ role: 'user' as const, content: 'Dear reader' }]
     await pipeline.clientOf('desk').messages.append({ agent: 'scribe', thread: 'letter', messages })
@@ -210,6 +217,27 @@ describe('with a remote gateway', () => {
     expect((await heddle('threads', 'list')).items).toEqual([])
   })
 
+  test('settings are those in force at the gateway, with their sources as far as it names them', async () => {
+    const settings = { rollingWindow: 7_200, prune: { keepLastN: 12 } }
+    const settingLayers = [{ from: 'file', settings } as const]
+    const { store, queues } = pipeline
+    const client = createClient({ store, queues, project: 'tests', settings, settingLayers })
+    const remote = await serve({ ...pipeline, client })
+    const machine = await openHome({ HEDDLE_URL: remote.url })
+    // An agent is created by its first setting.
+    await machine.heddle('settings', 'set', 'prune.keepLastN', '3', '--agent', 'novice')
+    const { items } = (await machine.heddle('settings', 'list', '--agent', 'novice', '--json')).document
+    const named = (name: string) => items.find((item: { name: string }) => item.name === name)
+    expect(named('rollingWindow')).toMatchObject({ value: 7_200, from: 'file', source: null, default: 86_400 })
+    expect(named('prune.keepLastN')).toMatchObject({ value: 3, from: 'agent', source: 'novice', default: 10 })
+    expect(named('budget')).toMatchObject({ value: null, from: 'default', source: null })
+    const shown = await machine.heddle('settings', 'show', 'rollingWindow', '--agent', 'novice')
+    expect([shown.stderr, shown.stdout]).toEqual(['', 'rollingWindow: 7200\nfrom: file\ndefault: 86400\n'])
+    const bare = await machine.heddle('settings', 'show', 'rollingWindow')
+    expect(bare.stderr).toContain('visible only with --agent')
+    await remote.gateway.close()
+  })
+
   test('commands that are not available over HTTP, and an address without a gateway, are refused with a hint', async () => {
     expect((await away.heddle('search', 'x', '--url', 'nowhere', '--json')).error).toMatchObject({ field: 'url' })
     for (const argv of [['keys', 'list'], ['queues'], ['migrate'], ['doctor'], ['agents', 'delete', 'x', '--yes']]) {
@@ -218,6 +246,26 @@ describe('with a remote gateway', () => {
     const asked = await home.heddle('keys', 'list', '--url', http.url, '--json')
     expect(asked).toMatchObject({ code: 2, error: { hint: expect.stringContaining('where the store can be reached') } })
   })
+})
+
+test.each([
+  ['here', () => home],
+  ['over HTTP', () => away],
+] as const)('heddle context compacts a thread on demand, pins a message and undoes both %s', async (_, where) => {
+  const context = async (command: string, ...argv: string[]) =>
+    (await where().heddle('context', command, '--thread', 'run', ...argv, '--project', 'shop', '--json')).document
+  expect(await context('compress')).toMatchObject({ thread: 'run', agent: 'coder', compacted: false, summary: null })
+  expect(await context('uncompact', '--all')).toMatchObject({ thread: 'run', action: 'undone', messages: 0 })
+  expect(await context('pin', '--from', '1', '--to', '1')).toMatchObject({ action: 'pinned', messages: 1 })
+  const [pin] = (await context('pin')).items
+  expect(await context('pin', '--message', pin.messageId, '--remove')).toMatchObject({
+    action: 'unpinned',
+    messages: 1,
+  })
+  expect(await context('pin')).toMatchObject({ items: [] })
+  const range = ['--thread', 'run', '--from', '1', '--to', '1', '--project', 'shop']
+  expect((await where().heddle('context', 'pin', ...range)).stdout).toMatch(/^1 message of thread run pinned\n/)
+  expect((await where().heddle('context', 'pin', ...range, '--remove')).stdout).toMatch(/^1 message of /)
 })
 
 describe('heddle tail', () => {

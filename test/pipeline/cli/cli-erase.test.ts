@@ -7,7 +7,7 @@ import { openPipeline, type Pipeline } from '../support.js'
 describe('on the command line', () => {
   let pipeline: Pipeline
   beforeAll(async () => {
-    pipeline = await openPipeline('postgres')
+    pipeline = await openPipeline()
     const stages = await pipeline.start()
     for (const thread of ['one', 'two', 'three']) {
       await pipeline.client.messages.append({ agent: 'weaver', thread, messages: [{ role: 'user', content: 'hello' }] })
@@ -23,11 +23,7 @@ describe('on the command line', () => {
     const code = await runCli(argv, {
       stdout,
       stderr,
-      env: {
-        DATABASE_URL: pipeline.databaseUrl,
-        HEDDLE_PROJECT: 'tests',
-        HEDDLE_QUEUE_PREFIX: pipeline.prefix,
-      },
+      env: { ...pipeline.environment, HEDDLE_PROJECT: 'tests' },
       cwd: tmpdir(),
       ...(typed !== undefined && {
         ask: async (question: string) => {

@@ -35,7 +35,7 @@ function signature(seed: number): string {
 let pipeline: Pipeline
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
 })
 afterAll(() => pipeline?.close())

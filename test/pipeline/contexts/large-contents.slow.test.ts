@@ -8,6 +8,7 @@ import { startHeldUp } from './held-up.js'
 const SHAPES = ['chinese', 'nul', 'double-quotes', 'high-surrogates']
 const BYTES = 3_000_000
 const CHARACTERS_MAX = 1_500_000
+/** On a machine that is as fast as those it was measured on; a slower one has {@link jsonMs}. */
 const HELD_MS_MAX = 150
 
 test('contents of megabytes block the event loop of "heddle up" no longer than other requests', async () => {
@@ -35,7 +36,20 @@ test('contents of megabytes block the event loop of "heddle up" no longer than o
     await pass(shape, contentShapes[shape]?.(BYTES).slice(0, CHARACTERS_MAX) ?? '')
     heldMs[shape] = await up.longestHoldMs()
   }
-  expect(Math.max(...Object.values(heldMs)), JSON.stringify(heldMs)).toBeLessThan(HELD_MS_MAX)
+  const heldMsMax = Math.max(HELD_MS_MAX, jsonMs())
+  expect(Math.max(...Object.values(heldMs)), JSON.stringify({ ...heldMs, heldMsMax })).toBeLessThan(heldMsMax)
 
   await up.stop()
 }, 300_000)
+
+/** Processor time of the JSON of the most expensive content, made and read in one piece: 106 ms where contents block for 41 ms. */
+function jsonMs(): number {
+  const content = contentShapes['high-surrogates']?.(BYTES).slice(0, CHARACTERS_MAX) ?? ''
+  const tries = Array.from({ length: 3 }, () => {
+    const begun = process.cpuUsage()
+    JSON.parse(JSON.stringify(content))
+    const { user, system } = process.cpuUsage(begun)
+    return (user + system) / 1_000
+  })
+  return Math.min(...tries)
+}

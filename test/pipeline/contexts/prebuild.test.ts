@@ -17,7 +17,7 @@ let aheadMs = 0
 const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start(undefined, { clock })
   sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })
 })

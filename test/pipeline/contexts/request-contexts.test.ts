@@ -7,6 +7,9 @@ import { type Served, serve } from '../doors/http-support.js'
 import { modes, pipelineOfTests } from '../support.js'
 
 const AGENT = 'asker'
+/** The id of no message. */
+const NOWHERE = '018f0000-0000-7000-8000-00000000dead'
+
 const RULE = {
   type: 'rule',
   name: 'qqcanaryrule',
@@ -88,6 +91,14 @@ describe.each(modes())('the request context of a reply on $title', ({ mode, skip
       )
       const asked = await http.ask('GET', `/v1/threads/kept/messages/${message.message}/request-context`)
       expect([asked.status, asked.body]).toEqual([200, record])
+      // Without its thread, where no other thread has such a message.
+      const unplaced = await http.ask('GET', `/v1/messages/${message.message}/request-context`)
+      expect([unplaced.status, unplaced.body]).toEqual([200, record])
+      for (const door of [client, overHttp]) {
+        for (const name of [message.message, reply?.reference ?? '']) {
+          expect(await door.messages.requestContext({ message: name })).toEqual(record)
+        }
+      }
       const called = await fetch(`${http.url}/mcp`, {
         method: 'POST',
         headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
@@ -99,6 +110,8 @@ describe.each(modes())('the request context of a reply on $title', ({ mode, skip
       expect(await called.text()).toContain(built.id)
       const shown = await home.heddle('context', 'of', reply?.reference ?? '', '--thread', 'kept', '--json')
       expect([shown.code, shown.document]).toEqual([0, record])
+      const found = await home.heddle('context', 'of', message.message, '--json')
+      expect([found.code, found.document]).toEqual([0, record])
 
       const lines = [
         { type: 'requestContext', ...record },
@@ -122,6 +135,17 @@ describe.each(modes())('the request context of a reply on $title', ({ mode, skip
       await expect(client.messages.requestContext({ ...message, message: items[0]?.id ?? '' })).rejects.toMatchObject({
         code: 'NOT_FOUND',
         field: 'request context',
+      })
+      await expect(client.messages.requestContext({ message: NOWHERE })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await client.messages.append({
+        agent: AGENT,
+        thread: 'second',
+        messages: [{ id: message.message, role: 'assistant', content: 'The same id.' }],
+      })
+      const ambiguous = client.messages.requestContext({ message: message.message })
+      await expect(ambiguous).rejects.toMatchObject({
+        code: 'AMBIGUOUS_REFERENCE',
+        facts: { candidates: expect.arrayContaining([expect.stringContaining('/second/')]) },
       })
       await expect(client.messages.requestContext({ ...message, message: 'x' })).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',

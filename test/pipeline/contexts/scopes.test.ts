@@ -18,7 +18,7 @@ describe('a scoped context', () => {
   let pipeline: Pipeline
 
   beforeAll(async () => {
-    pipeline = await openPipeline('postgres')
+    pipeline = await openPipeline()
     await pipeline.start(allStages)
     const { client } = pipeline
     await client.agents.put(AGENT, { systemPrompt: 'You lead.', settings: { rollingWindow: null } })

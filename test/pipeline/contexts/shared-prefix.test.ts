@@ -6,7 +6,7 @@ import { AGENT, openLoom, session, THREAD } from '../weaving.js'
 let pipeline: Pipeline
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
 })
 afterAll(() => pipeline?.close())

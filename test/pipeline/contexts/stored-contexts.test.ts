@@ -14,7 +14,7 @@ let pipeline: Pipeline
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
   sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })
 })

@@ -6,7 +6,7 @@ import { openPipeline, type Pipeline } from '../support.js'
 let pipeline: Pipeline
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
 })
 afterAll(() => pipeline?.close())
 

@@ -33,7 +33,7 @@ let aheadMs = 0
 const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs }
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start(undefined, { clock })
   client = pipeline.client
   http = await serve(pipeline)

@@ -68,8 +68,63 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
       action: 'redone',
     })
     await expect(client.contexts.planPruning({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    const both = client.contexts.uncompact({ thread: 'long', all: true, message: 'msg-00000000' })
-    await expect(both).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'message' })
+    const both = client.contexts.uncompact({ thread: 'long', all: true, messageId: 'msg-00000000' })
+    await expect(both).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'messageId' })
+  })
+
+  test('records an event of Claude Code, and answers as its hook does', async () => {
+    const call = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'toolu_1' }
+    const stdout = Array.from({ length: 400 }, (_, line) => `ok ${line}`).join('\n')
+    const tool_response = { stdout, stderr: '', interrupted: false, isImage: false }
+    const event = { hook_event_name: 'PostToolUse' as const, session_id: 'hooked', ...call, tool_response }
+    const answer = await client.hooks.claudeCode(event, { agent: 'hooker', outputTokensMax: 300, stubTokensMax: 60 })
+    expect(answer).toMatchObject({
+      hookSpecificOutput: { updatedToolOutput: { stdout: expect.stringContaining('[recall:msg-') } },
+    })
+    expect(await client.threads.get('hooked')).toMatchObject({ agent: 'hooker', messages: 2 })
+    const unknown = { hook_event_name: 'Nothing', session_id: 'hooked' } as never
+    await expect(client.hooks.claudeCode(unknown)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+  })
+
+  test('shows what the results of each tool cost, and the largest messages page by page', async () => {
+    const thread = 'tools'
+    const called = (name: string, words: number, index: number) => {
+      const id = `${name}-${index}`
+      return [
+        { role: 'assistant' as const, content: '', toolCalls: [{ id, name, arguments: {} }] },
+        { role: 'tool_result' as const, toolCallId: id, toolName: name, content: 'word '.repeat(words) },
+      ]
+    }
+    const failed = { role: 'tool_result' as const, toolCallId: 'x', content: 'no', isError: true }
+    const messages = [...called('Bash', 300, 1), ...called('Read', 100, 1), ...called('Read', 400, 2)]
+    const call = { role: 'assistant' as const, content: '', toolCalls: [{ id: 'x', name: 'Ask', arguments: {} }] }
+    await client.messages.append({ agent: 'reader', thread, messages: [...messages, call, failed] })
+    await pipeline.clientOf(own).threads.waitUntilSettled(thread)
+    const { items, nextCursor } = await client.messages.toolUse(thread)
+    expect(items.map(({ tool, results, failed }) => [tool, results, failed])).toEqual([
+      ['Read', 2, 0],
+      ['Bash', 1, 0],
+      [null, 1, 1],
+    ])
+    expect(nextCursor).toBeNull()
+    const history = await client.messages.list({ thread })
+    const tokensOf = (tool: string) =>
+      history.items.filter(({ toolName }) => toolName === tool).map(({ tokens }) => tokens)
+    const [first = 0, second = 0] = tokensOf('Read')
+    expect(items[0]).toMatchObject({ tokens: first + second, largestTokens: second, condensed: 0, condensedTokens: 0 })
+    const page = await client.messages.largest({ thread, tool: 'Read', limit: 1 })
+    expect(page.items).toMatchObject([{ tokens: second, toolName: 'Read', excerpt: 'word '.repeat(40) }])
+    const next = await client.messages.largest({ thread, tool: 'Read', limit: 1, cursor: page.nextCursor ?? '' })
+    expect(next.items).toMatchObject([{ tokens: first, seq: 4 }])
+    expect(next.nextCursor).toBeNull()
+    const all = (await client.messages.largest({ thread })).items.map(({ tokens }) => tokens)
+    expect(all).toEqual(all.toSorted((one, other) => other - one))
+    expect(all).toHaveLength(history.items.length)
+    const condensed = (await client.messages.toolUse('long')).items[0]
+    expect(condensed?.condensed).toBeGreaterThan(0)
+    expect(condensed?.condensedTokens).toBeLessThanOrEqual(condensed?.tokens ?? 0)
+    await expect(client.messages.toolUse('nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.messages.largest({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('compacts a thread on demand, once', async () => {
@@ -107,9 +162,12 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     const { items, nextCursor } = await client.pins.list({ thread: 'long' })
     expect([items.map(({ seq }) => seq), nextCursor]).toEqual([[1, 2], null])
     const message = items[0]?.reference ?? ''
-    expect(await client.pins.remove({ thread: 'long', message })).toMatchObject({ action: 'unpinned', messages: 1 })
+    expect(await client.pins.remove({ thread: 'long', messageId: message })).toMatchObject({
+      action: 'unpinned',
+      messages: 1,
+    })
     expect(await client.pins.remove({ thread: 'long', fromSeq: 1, toSeq: 2 })).toMatchObject({ messages: 1 })
-    const over = client.pins.set({ thread: 'long', message, until: '2020-01-01T00:00:00Z' })
+    const over = client.pins.set({ thread: 'long', messageId: message, until: '2020-01-01T00:00:00Z' })
     await expect(over).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'until' })
     await expect(client.pins.list({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
@@ -124,7 +182,10 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     const before = await client.messages.list({ thread })
     const message = before.items[0]?.reference ?? ''
     const erased = { kind: 'messages', name: thread, finished: true }
-    expect(await client.messages.erase({ thread, message })).toMatchObject({ ...erased, removed: { messages: 1 } })
+    expect(await client.messages.erase({ thread, messageId: message })).toMatchObject({
+      ...erased,
+      removed: { messages: 1 },
+    })
     expect(await client.messages.erase({ thread, fromSeq: 1, toSeq: 2 })).toMatchObject({
       ...erased,
       removed: { messages: 1 },
@@ -223,13 +284,14 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.agents.delete('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('creates a key whose secret is shown once, lists it, and revokes it', async () => {
+  test('creates a key whose secret is shown once, lists it, changes it, and revokes it', async () => {
     const made = await client.keys.create({ name: 'shipper', role: 'produce' })
     expect(made).toMatchObject({ name: 'shipper', role: 'produce', key: expect.stringMatching(/^hdl_/) })
     const { items, nextCursor } = await client.keys.list()
     const { key: _, ...shown } = made
     expect(items).toContainEqual(shown)
     expect([nextCursor, JSON.stringify(items).includes('hdl_')]).toEqual([null, false])
+    expect(await client.keys.update(made.id, { proxyMode: 'stub' })).toEqual({ ...shown, proxyMode: 'stub' })
     const revoked = await client.keys.revoke(made.id)
     expect(revoked).toMatchObject({ id: made.id, revokedAt: expect.any(String) })
     expect(await client.keys.revoke(made.id)).toEqual(revoked)

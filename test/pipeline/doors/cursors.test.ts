@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { createClient as createHttpClient, type RemoteClient } from '@heddle/client/http'
+import { threadIdOf } from '@heddle/core'
+import { insertProxiedRequest } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
 import { type Served, serve } from './http-support.js'
@@ -7,6 +10,7 @@ let pipeline: Pipeline
 let http: Served
 
 beforeAll(async () => {
+  // One server of queues: lists are read from the store alone.
   pipeline = await openPipeline('postgres')
   await pipeline.start()
   http = await serve(pipeline)
@@ -58,7 +62,55 @@ async function fill(client: RemoteClient): Promise<void> {
     for (let count = 0; count < 2; count++) await client.contexts.build({ thread, message: `what now ${count}` })
     await pipeline.client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
   }
+  for (const thread of ['run', 'walk']) {
+    for (const id of [randomUUID(), relayed[thread] ?? '']) await recordRelayed(pipeline, thread, id)
+  }
   for (let count = 0; count < 2; count++) await client.snapshots.save({ agent: 'coder', description: `save ${count}` })
+}
+
+/** The ids of requests that are listed entry by entry, by their threads. */
+const relayed: Readonly<Record<string, string>> = { run: randomUUID(), walk: randomUUID() }
+
+/** A request to a provider, as the proxy records it. */
+async function recordRelayed({ store, projectId }: Pipeline, thread: string, id: string): Promise<void> {
+  const entry = { kind: 'user' as const, tokens: 1, bytes: 1, messages: [] }
+  const delta = {
+    ...{ keptEntries: 0, entries: [entry, entry], stubs: [], removedStubs: [], recalls: [], removedRecalls: [] },
+    ...{ cover: null, head: { tokens: 1, fields: [], omitted: 0 }, hasRecallTool: false },
+  }
+  const hash = new Uint8Array(32)
+  const bytes = { bytesReceived: 2, bytesSent: 2, hashReceived: hash, hashSent: hash }
+  const view = { id, baseId: null, depth: 0, delta, texts: [], ...bytes }
+  const row = {
+    ...{
+      id,
+      threadId: threadIdOf(projectId, thread),
+      thread,
+      upstream: 'openai',
+      model: 'm',
+      reasons: [],
+    },
+    ...{
+      protocol: 'openai-chat' as const,
+      mode: 'observe' as const,
+      modeSource: 'header' as const,
+      isControl: false,
+      epoch: 1,
+      passed: null,
+    },
+    ...{
+      entries: 1,
+      stubs: 0,
+      coveredEntries: 0,
+      tokensReceived: 1,
+      tokensSent: 1,
+      tokensCached: 0,
+      inputTokens: null,
+    },
+    ...{ cacheReadTokens: null, cacheWriteTokens: null, outputTokens: null, costUsd: null, directCostUsd: null },
+    ...{ recalls: 0, recallCostUsd: null, status: 200, addedMs: 1, firstByteMs: 1 },
+  }
+  await store.inProject(projectId, (tx) => insertProxiedRequest(tx, row, view))
 }
 
 const LISTS = [
@@ -67,6 +119,7 @@ const LISTS = [
   '/v1/agents/coder/items',
   '/v1/agents/coder/snapshots',
   '/v1/threads/run/messages',
+  '/v1/threads/run/largest-messages',
   '/v1/threads/run/contexts',
   '/v1/threads/run/processes',
   '/v1/threads/run/iterations',
@@ -75,14 +128,19 @@ const LISTS = [
   '/v1/agents/coder/messages',
   `/v1/messages?sourceId=${SOURCE_ID}`,
   '/v1/archive',
+  '/v1/proxy/requests?thread=run',
+  `/v1/proxy/requests/${relayed['run']}`,
 ]
 
 /** The list of the same kind that belongs to another owner. */
 const OTHER_OWNERS: Readonly<Record<string, string>> = {
   '/v1/agents/coder/items': '/v1/agents/reviewer/items',
+  '/v1/threads/run/largest-messages': '/v1/threads/walk/largest-messages',
   '/v1/threads/run/contexts': '/v1/threads/walk/contexts',
   '/v1/threads/run/processes': '/v1/threads/walk/processes',
   '/v1/threads/run/summaries': '/v1/threads/walk/summaries',
+  '/v1/proxy/requests?thread=run': '/v1/proxy/requests?thread=walk',
+  [`/v1/proxy/requests/${relayed['run']}`]: `/v1/proxy/requests/${relayed['walk']}`,
 }
 
 const pageAt = async (path: string, cursor?: string) => {

@@ -49,7 +49,7 @@ export interface ServedPipeline {
 export function servePipeline(onOpen: (opened: ServedPipeline) => void): void {
   let opened: Partial<ServedPipeline> = {}
   beforeAll(async () => {
-    const pipeline = await openPipeline('postgres')
+    const pipeline = await openPipeline()
     opened = { pipeline }
     await pipeline.start()
     const http = await serve(pipeline)

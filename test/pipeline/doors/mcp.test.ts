@@ -301,7 +301,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
   })
 
   test('an unknown method is refused as unknown', async () => {
-    const asked = client.request({ method: 'prompts/list' } as never, z.unknown() as never)
+    const asked = client.request({ method: 'logging/setLevel' } as never, z.unknown() as never)
     await expect(asked).rejects.toMatchObject({ code: -32601 })
   })
 

@@ -28,7 +28,7 @@ describe('through the interfaces of a gateway', () => {
   let reference: string
 
   beforeAll(async () => {
-    pipeline = await openPipeline('postgres')
+    pipeline = await openPipeline()
     await pipeline.start()
     http = await serve(pipeline)
     const body = { agent: 'viewer', messages: [message] }

@@ -26,7 +26,7 @@ let provider: ProtocolServer
 let heddle: RemoteClient
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
   http = await serve(pipeline)
   heddle = createClient({ url: http.url })

@@ -31,6 +31,7 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'GET request context': get(
     (a) => `/v1/threads/${someThread(a)}/messages/${a.pick(a.victim.messageIds)}/request-context`,
   ),
+  'GET request context of a message': get((a) => `/v1/messages/${a.pick(a.victim.messageIds)}/request-context`),
   'GET request contexts': get((a) => `/v1/agents/${a.victim.agent}/request-contexts`),
   'GET receipt': get((a) => `/v1/contexts/${contextOf(a)}/receipt`),
   'GET diff': get((a) => `/v1/contexts/${a.pick([contextOf(a), ...a.attacker.contextIds])}/diff/${contextOf(a)}`),

@@ -33,6 +33,7 @@ export const queueAttempts: readonly NamedAttempt[] = [
   sdk('processes', ({ attacker, victim }) => attacker.client.processes.list(victim.thread)),
   sdk('keys', ({ attacker }) => attacker.client.keys.list()),
   sdk('revoke', ({ attacker, victim }) => attacker.client.keys.revoke(victim.keyId)),
+  sdk('key modes', ({ attacker, victim }) => attacker.client.keys.update(victim.keyId, { proxyMode: 'observe' })),
   sdk('dead letters', ({ attacker }) => attacker.client.deadLetters.list()),
   // Jobs of the attacker's project about the victim's data.
   work('assemble job', async ({ pipeline: { queues }, attacker, victim, pick }) => {

@@ -32,6 +32,7 @@ let http: Connections
 let tenants: Tenant[]
 
 beforeAll(async () => {
+  // One server of queues: projects are kept apart in the store, and all of them share the queues on either server.
   pipeline = await openPipeline('postgres')
   await pipeline.start()
   served = await serve(pipeline)

@@ -15,7 +15,7 @@ let http: Served
 let provider: ReplyServer
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
   http = await serve(pipeline)
   provider = await startReplyServer()

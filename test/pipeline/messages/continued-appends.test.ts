@@ -2,7 +2,7 @@ import { newId } from '@heddle/client/calls'
 import { expect, test } from 'vitest'
 import { pipelineOfTests } from '../support.js'
 
-const tests = pipelineOfTests('postgres')
+const tests = pipelineOfTests()
 const START_MS = Date.parse('2026-02-12T14:30:00Z')
 
 /** Parts of one session whose clock went back an hour between them. */

@@ -39,6 +39,11 @@ describe.each(modes())('direct appends, $title', ({ mode, skip }) => {
     await expect(
       direct.messages.append({ agent: 'other', thread: 'repeated', messages: [user('four')] }),
     ).rejects.toMatchObject({ code: 'CONFLICT', field: 'agent' })
+    const keep = { agent: 'coder', thread: 'repeated', onUsedId: 'keep' } as const
+    for (const client of [direct, queued]) {
+      const messages = [user('other', first), user('another', first)]
+      expect(await client.messages.append({ ...keep, messages })).toMatchObject({ stored: 0, repeated: 2 })
+    }
     expect(contentsOf(await direct.messages.list({ thread: 'repeated' }))).toEqual(['one', 'two'])
   })
 

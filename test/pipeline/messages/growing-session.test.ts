@@ -53,7 +53,7 @@ let pipeline: Pipeline
 let folder: string
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
   folder = await mkdtemp(join(tmpdir(), 'heddle-growing-'))
 })

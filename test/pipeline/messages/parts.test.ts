@@ -22,7 +22,7 @@ let client: Client
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   await pipeline.start()
   client = pipeline.client
   sql = postgres(pipeline.databaseUrl, { max: 1, onnotice: () => {} })

@@ -29,7 +29,7 @@ describe.skipIf(data === null)('recorded sessions of Claude Code, tau-bench and 
   let planned: PlannedThread[]
 
   beforeAll(async () => {
-    pipeline = await openPipeline('postgres')
+    pipeline = await openPipeline()
     await pipeline.start()
     planned = await planImport(await sessionFiles(data ?? ''), { cwd: '/', project: 'tests', format: 'auto' })
   })

@@ -65,7 +65,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
       })
 
       test('stays refused without reuse, with a hint how to free it, and is freed by a later erasure with reuse on the command line', async () => {
-        const { client, databaseUrl, prefix, queueBackend } = tests.pipeline
+        const { client, environment } = tests.pipeline
         await tests.start()
         const append = (content: string) =>
           client.messages.append({ agent: AGENT, thread: 'kept', messages: [{ role: 'user', content }] })
@@ -79,12 +79,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
         const code = await runCli(['threads', 'delete', 'kept', '--reuse', '--yes', '--json'], {
           stdout,
           stderr,
-          env: {
-            DATABASE_URL: databaseUrl,
-            HEDDLE_PROJECT: 'tests',
-            HEDDLE_QUEUE_PREFIX: prefix,
-            ...(queueBackend.kind === 'redis' && { REDIS_URL: queueBackend.url }),
-          },
+          env: { ...environment, HEDDLE_PROJECT: 'tests' },
           cwd: tmpdir(),
         })
         expect({ code, err: String(stderr.read() ?? '') }).toMatchObject({ code: 0 })

@@ -187,6 +187,23 @@ async function seedByHand(url: string): Promise<void> {
           thread_id, project_id, summary_id, purpose, provider, model, outcome, duration_ms)
         values (${id}, ${projectId}, ${itemId}, 'compaction', 'test', 'test', 'ok', 1)`
       await sql`
+        insert into heddle.proxied_requests (
+          id, thread_id, project_id, thread, upstream, protocol, model, mode, is_control, epoch, reasons, entries, stubs,
+          covered_entries, tokens_received, tokens_sent, tokens_cached, status, added_ms)
+        values (
+          ${randomUUID()}, ${id}, ${projectId}, 'x', 'anthropic', 'anthropic', 'm', 'observe', false, 1, '{}', 1, 0, 0, 1, 1,
+          0, 200, 1)`
+      await sql`
+        insert into heddle.proxied_conversations (thread_id, project_id, thread, version, state, stubs, texts)
+        values (${id}, ${projectId}, 'x', 1, '{}', '[]', '{}')`
+      await sql`
+        insert into heddle.proxied_views (
+          id, thread_id, project_id, depth, delta, bytes_received, bytes_sent, hash_received, hash_sent)
+        values (${randomUUID()}, ${id}, ${projectId}, 0, '{}', 1, 1, '', '')`
+      await sql`
+        insert into heddle.proxied_texts (thread_id, hash, project_id, kind, text)
+        values (${id}, 'x', ${projectId}, 'head', 'x')`
+      await sql`
         insert into heddle.summary_parts (thread_id, hash, summarizer, project_id, summary)
         values (${id}, '\\x01', 'test', ${projectId}, 'a part')`
       await sql`

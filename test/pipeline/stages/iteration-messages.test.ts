@@ -95,6 +95,8 @@ describe.each(queueBackends())('iterations as messages on $title', ({ mode, skip
       expect(shown.receipt).toMatchObject({ eligible: 1, ineligible: { iteration: 1 } })
 
       await client.messages.append({ agent: AGENT, thread: 'talk', messages: [{ role: 'user', content: 'Hello.' }] })
+      // Until it is embedded, memories are found by words alone, and fewer of them have the least score.
+      await expect.poll(found(client, 'hello'), { timeout: 20_000 }).toContain('Hello.')
       const message = 'Which port has the flamingo cache?'
       const talk = await client.contexts.build({ thread: 'talk', message, memories: true })
       expect(memoriesOf(talk)).toContain(iteration?.id)

@@ -1,4 +1,5 @@
 import type { NewMessage } from '@heddle/client/interface'
+import { waitFor } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../support.js'
 
@@ -97,6 +98,26 @@ describe.each(modes())('from a queue to a context on $title', ({ mode, skip }) =
       })
       expect((await client.threads.get('ids')).messages).toBe(1)
     })
+
+    test.each(['stored', 'queued'] as const)(
+      'an append keeps the stored message under a used id, if asked to (%s)',
+      async (ack) => {
+        const { client } = pipeline
+        const thread = `kept-${ack}`
+        const [message] = conversation(1)
+        const [further] = conversation(1)
+        if (!message || !further) throw new Error('the conversation is empty')
+        await client.messages.append({ agent: 'coder', thread, messages: [message] })
+        const messages = [{ ...message, content: 'something else' }, further]
+        const keeping = { agent: 'coder', thread, messages, onUsedId: 'keep', ack } as const
+        const appended = await client.messages.append(keeping)
+        if (ack === 'stored') expect(appended).toMatchObject({ stored: 1, repeated: 1 })
+        await waitFor(async () => (await client.threads.get(thread)).messages === 2)
+        const { items } = await client.messages.list({ thread })
+        expect(items.map(({ content }) => content)).toEqual([message.content, further.content])
+        expect((await client.deadLetters.list({})).filter((letter) => letter.stage === 'ingest')).toEqual([])
+      },
+    )
   })
 })
 

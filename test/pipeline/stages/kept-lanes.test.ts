@@ -11,7 +11,7 @@ let server: ProtocolServer
 
 beforeAll(async () => {
   server = await startProtocolServer()
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   const summarizers = createSummarizers({
     env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: server.openAiUrl },
     clock: systemClock,
@@ -85,4 +85,42 @@ test('callers with different budgets each get the compactions of theirs, however
     expect(kept.messages).toEqual(own.messages)
     expect(kept.receipt).toMatchObject({ summarizer: SUMMARIZER, notes: own.receipt.notes })
   }
+})
+
+test('the summaries of requested budgets are listed after that of the agent, down to their messages', async () => {
+  const { client, messages, send, whenSettled } = await loomOf('summaries of requests', 120)
+  await client.contexts.build({ thread: THREAD, budget: 6_000 })
+  await whenSettled(messages.length)
+  const settled = await client.contexts.build({ thread: THREAD, budget: 6_000 })
+  const { items } = await client.summaries.list({ thread: THREAD })
+  expect(items[0]).toMatchObject({
+    id: settled.receipt.stateId,
+    kind: 'whole',
+    summarizer: SUMMARIZER,
+    lane: { strategy: 'sandwich', limitTokens: 6_000, isOwn: false },
+  })
+  expect(items.slice(1).every(({ lane }) => lane === null)).toBe(true)
+  const { items: behind } = await client.summaries.messages({ thread: THREAD, summary: items[0]?.id ?? '', limit: 5 })
+  expect(behind[0]).toMatchObject({ seq: items[0]?.from?.seq })
+
+  await client.agents.put(AGENT, { settings: { budget: 8_000, rollingWindow: null } })
+  const more = session('summaries of requests', 122).slice(messages.length)
+  await send(more)
+  await whenSettled(messages.length + more.length)
+  const all = await client.summaries.list({ thread: THREAD, limit: 100 })
+  const lanes = all.items.flatMap(({ lane }) => lane ?? [])
+  expect(lanes).toMatchObject([
+    { limitTokens: 8_000, isOwn: true },
+    { limitTokens: 6_000, isOwn: false },
+  ])
+  const ids = all.items.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(all.items.flatMap(({ children }) => children).filter((id) => !ids.includes(id))).toEqual([])
+  const pages: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: typeof all = await client.summaries.list({ thread: THREAD, limit: 1, cursor })
+    pages.push(...page.items.map(({ id }) => id))
+    cursor = page.nextCursor
+  }
+  expect(pages).toEqual(ids)
 })

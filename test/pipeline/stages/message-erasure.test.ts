@@ -217,7 +217,7 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
         await add('ingest', { ...jobOf([again, messageOf('kept of the second')]), thread })
         await add(stage, payload, bytes)
       })
-      const erased = await client.messages.erase({ thread, message: first?.id ?? '' })
+      const erased = await client.messages.erase({ thread, messageId: first?.id ?? '' })
       adding.mockRestore()
       expect(erased).toMatchObject({ jobs: 2, finished: true })
       expect(await search(['goneqqcrowd'])).toEqual({})
@@ -252,9 +252,44 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
       expect(await queues.removeJobs(({ stage }) => stage === 'assemble')).toBe(1)
     })
 
+    test('keeps nothing of a job that failed after it', async () => {
+      const thread = 'late letters'
+      const stages = await pipeline.start(['ingest'])
+      const said = ['goneqqletter', 'keptqqletter'].map((content) => ({
+        id: randomUUID(),
+        role: 'user' as const,
+        content,
+      }))
+      await client.messages.append({ agent: AGENT, thread, messages: said })
+      await stages.stop()
+      await client.messages.erase({ thread, messageId: said[0]?.id ?? '' })
+      const { store, projectId } = pipeline
+      const error = { code: 'INTERNAL', detail: 'broke' } as const
+      const insert = (messages: readonly object[]) =>
+        store.inProject(projectId, (tx) =>
+          insertDeadLetter(tx, {
+            stage: 'ingest',
+            jobId: randomUUID(),
+            threadId: threadIdOf(projectId, thread),
+            payload: { thread, messages: messages.map((message) => ({ message })) },
+            error,
+            attempts: 8,
+          }),
+        )
+      expect(await insert(said.slice(0, 1))).toBeNull()
+      const id = await insert(said)
+      expect(await search(['goneqqletter'])).toEqual({})
+      const payload = { thread, messages: [{ message: said[1] }] }
+      const rows = await store.inProject(
+        projectId,
+        (tx) => tx`select payload from heddle.dead_letters where id = ${id}`,
+      )
+      expect(rows).toEqual([{ payload }])
+    })
+
     test('is idempotent, and stores nothing of them again', async () => {
       const stages = await pipeline.start(['ingest'])
-      expect(await client.messages.erase({ thread: THREAD, message: erasedIds[1] ?? '' })).toMatchObject({
+      expect(await client.messages.erase({ thread: THREAD, messageId: erasedIds[1] ?? '' })).toMatchObject({
         removed: {},
         jobs: 0,
         finished: true,
@@ -286,7 +321,7 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
       expect(await foundOf(words)).toEqual([...words].sort())
       const { items } = await client.messages.list({ thread })
       const found = items.find(({ content }) => content.includes('goneqqoutput'))
-      await client.messages.erase({ thread, message: found?.id ?? '' })
+      await client.messages.erase({ thread, messageId: found?.id ?? '' })
       await client.threads.waitUntilSettled(thread, { deadlineMs: 60_000 })
       await stages.stop()
       expect(await search(words)).toEqual({})
@@ -297,11 +332,11 @@ describe.each(queueBackends())('an erasure of messages on $title', ({ mode, skip
 
     test('refuses what is not there, with its field', async () => {
       const unknown = randomUUID()
-      await expect(client.messages.erase({ thread: 'nowhere', message: unknown })).rejects.toMatchObject({
+      await expect(client.messages.erase({ thread: 'nowhere', messageId: unknown })).rejects.toMatchObject({
         code: 'NOT_FOUND',
         field: 'thread',
       })
-      await expect(client.messages.erase({ thread: THREAD, message: unknown })).rejects.toMatchObject({
+      await expect(client.messages.erase({ thread: THREAD, messageId: unknown })).rejects.toMatchObject({
         code: 'NOT_FOUND',
         field: 'message',
       })

@@ -2,7 +2,7 @@ import type { PlacedMessage } from '@heddle/contracts'
 import { endPins } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../support.js'
-import { type Loom, openLoom, session, THREAD, woven } from '../weaving.js'
+import { AGENT, type Loom, openLoom, session, THREAD, woven } from '../weaving.js'
 
 const messages = session('pins', 60)
 /** A view of a file in the middle, which a context shows only condensed or in a summary. */
@@ -35,15 +35,15 @@ describe.each(backends)('pins of stored messages on $title', ({ mode, skip }) =>
       expect(JSON.stringify(expected)).toContain('pinned')
 
       const late = await settledLoom('late', messages)
-      const set = await late.client.pins.set({ thread: THREAD, message: chosen })
+      const set = await late.client.pins.set({ thread: THREAD, messageId: chosen })
       expect(set).toMatchObject({ thread: THREAD, action: 'pinned', messages: 1 })
       expect(set.compactions).toBeGreaterThan(0)
-      expect(await late.client.pins.set({ thread: THREAD, message: chosen })).toMatchObject({ messages: 0 })
+      expect(await late.client.pins.set({ thread: THREAD, messageId: chosen })).toMatchObject({ messages: 0 })
       await late.whenSettled(messages.length)
       expect(await woven(late.client)).toEqual(expected)
 
       const early = await settledLoom('early', messages.slice(0, middle + 1))
-      await early.client.pins.set({ thread: THREAD, message: chosen })
+      await early.client.pins.set({ thread: THREAD, messageId: chosen })
       await early.send(messages.slice(middle + 1))
       await early.whenSettled(messages.length)
       expect(await woven(early.client)).toEqual(expected)
@@ -66,7 +66,7 @@ describe.each(backends)('pins of stored messages on $title', ({ mode, skip }) =>
     test('are listed, and end at their time', async () => {
       const loom = await settledLoom('ending', messages)
       const until = new Date(Date.now() + 3_600_000).toISOString()
-      await loom.client.pins.set({ thread: THREAD, message: chosen, until })
+      await loom.client.pins.set({ thread: THREAD, messageId: chosen, until })
       const { items } = await loom.client.pins.list({ thread: THREAD })
       expect(items).toMatchObject([{ messageId: chosen, seq: middle + 1, until, role: 'tool_result' }])
       const [{ reference } = { reference: '' }] = items
@@ -80,23 +80,33 @@ describe.each(backends)('pins of stored messages on $title', ({ mode, skip }) =>
       expect((await loom.client.pins.list({ thread: THREAD })).items).toEqual([])
       const plain = await settledLoom('never', messages)
       expect(await woven(loom.client)).toEqual(await woven(plain.client))
-      expect(await loom.client.pins.set({ thread: THREAD, message: reference })).toMatchObject({ messages: 1 })
+      expect(await loom.client.pins.set({ thread: THREAD, messageId: reference })).toMatchObject({ messages: 1 })
     })
 
     test('are refused by name and rule if they name nothing, are over, or would fill the contexts', async () => {
       const loom = await settledLoom('refused', messages.slice(0, 60))
+      await loom.client.messages.append({
+        agent: AGENT,
+        thread: 'other',
+        messages: messages.slice(0, 1).map(({ message }) => message),
+      })
+      const [other] = (await loom.client.messages.list({ thread: 'other' })).items
+      const foreign = `nexora://_/other/${other?.reference}`
       const faulty = [
-        [{}, 'message'],
-        [{ message: chosen, fromSeq: 1, toSeq: 1 }, 'message'],
+        [{}, 'messageId'],
+        [{ messageId: chosen, fromSeq: 1, toSeq: 1 }, 'messageId'],
         [{ fromSeq: 3, toSeq: 2 }, 'fromSeq'],
-        [{ message: 'msg-00000000', until: '2020-01-01T00:00:00Z' }, 'until'],
-        [{ fromSeq: 1, toSeq: 60 }, 'message'],
+        [{ messageId: 'no reference' }, 'messageId'],
+        [{ messageId: `nexora://elsewhere/${THREAD}/msg-00000000` }, 'messageId'],
+        [{ messageId: foreign }, 'messageId'],
+        [{ messageId: 'msg-00000000', until: '2020-01-01T00:00:00Z' }, 'until'],
+        [{ fromSeq: 1, toSeq: 60 }, 'messageId'],
       ] as const
       for (const [part, field] of faulty) {
         const refused = loom.client.pins.set({ thread: THREAD, ...part })
         await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field })
       }
-      const missing = loom.client.pins.set({ thread: THREAD, message: 'msg-00000000' })
+      const missing = loom.client.pins.set({ thread: THREAD, messageId: 'msg-00000000' })
       await expect(missing).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect((await loom.client.pins.list({ thread: THREAD })).items).toEqual([])
     })

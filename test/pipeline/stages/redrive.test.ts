@@ -76,13 +76,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('dead letters o
     })
 
     test('from the command line are queued if their payload is readable, and otherwise stay with the reason', async () => {
-      const { databaseUrl, queueBackend, prefix } = pipeline
-      const home = await openHome({
-        DATABASE_URL: databaseUrl,
-        ...(queueBackend.kind === 'redis' && { REDIS_URL: queueBackend.url }),
-        HEDDLE_QUEUE_PREFIX: prefix,
-        HEDDLE_PROJECT: 'by hand',
-      })
+      const home = await openHome({ ...pipeline.environment, HEDDLE_PROJECT: 'by hand' })
       const client = pipeline.clientOf('by hand')
       await refuse()
       const append = client.messages.append({ agent: 'a', thread: 't', messages: [{ role: 'user', content: REFUSED }] })

@@ -18,7 +18,7 @@ let server: ProtocolServer
 
 beforeAll(async () => {
   server = await startProtocolServer()
-  pipeline = await openPipeline('postgres')
+  pipeline = await openPipeline()
   const summarizers = createSummarizers({
     env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: server.openAiUrl },
     clock: systemClock,

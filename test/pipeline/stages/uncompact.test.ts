@@ -34,7 +34,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
     }
 
     const undo = (loom: Loom, more: object = {}) =>
-      loom.client.contexts.uncompact({ thread: THREAD, agent: AGENT, message: chosen, ...more })
+      loom.client.contexts.uncompact({ thread: THREAD, agent: AGENT, messageId: chosen, ...more })
     const entryOf = (context: ContextResult, id = chosen) =>
       context.receipt.entries.find((entry) => entry.messageId === id)
     const contextOf = (loom: Loom) => loom.client.contexts.build({ thread: THREAD, format: 'openai-chat' })
@@ -127,7 +127,7 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
         messages: 1,
       })
       expect(entryOf(await contextOf(loom))?.mode).toBe('raw')
-      const byReference = { thread: THREAD, message: entry?.reference ?? '', redo: true }
+      const byReference = { thread: THREAD, messageId: entry?.reference ?? '', redo: true }
       expect(await loom.client.contexts.uncompact(byReference)).toMatchObject({ action: 'redone', messages: 1 })
     })
 
@@ -135,10 +135,10 @@ describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
       const loom = await settledLoom('refused', messages.slice(0, 20))
       const faulty = [
         {},
-        { message: chosen, all: true as const },
+        { messageId: chosen, all: true as const },
         { fromSeq: 5, toSeq: 2 },
         { fromSeq: 1 },
-        { message: chosen, agent: 'other' },
+        { messageId: chosen, agent: 'other' },
       ]
       for (const part of faulty) {
         const refused = loom.client.contexts.uncompact({ thread: THREAD, ...part })

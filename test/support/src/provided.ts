@@ -13,6 +13,8 @@ export interface TestServers {
 declare module 'vitest' {
   interface ProvidedContext {
     testServers: TestServers
+    /** Where suites that run on one server of queues have theirs. */
+    queueBackend: 'postgres' | 'redis'
   }
 }
 

@@ -18,6 +18,12 @@ export const descriptions: Readonly<Record<string, string>> = {
     'Connections of one process to Postgres for the store ([operations](operations.md#connections)).',
   'connections.workers': 'Connections of one process to Postgres for processing jobs, if the queues are in Postgres.',
   'workers.niceness': 'Niceness of `heddle worker`: a higher value gives other processes of the machine precedence.',
+  'proxy.upstreams':
+    'Servers of providers by the first part of their path, each with `url`, `protocol` (`anthropic` or `openai`, which is the default) and `compaction` (`pass`, or `heddle` where Heddle answers `POST /responses/compact`) ([proxy](proxy.md)). `anthropic` and `openai` exist without configuration; `HEDDLE_PROXY_ANTHROPIC_URL` and `HEDDLE_PROXY_OPENAI_URL` set their addresses.',
+  'proxy.recall':
+    'Whether the tool `heddle_recall` is added to the tools of requests in `stub` and `compact`, and answered by the proxy.',
+  'proxy.lateMs':
+    'Longest time in milliseconds that a request to a provider waits for Heddle itself; then it is sent on as it came.',
   'embedder.kind':
     'The embedder, which computes vectors of texts; `auto` uses the local model if its files exist, otherwise hashing ([embedding](embedding.md)).',
   'embedder.model': 'The model, for embedders with several.',
@@ -25,6 +31,13 @@ export const descriptions: Readonly<Record<string, string>> = {
   'embedder.baseUrl': 'The address of an embedder that is compatible with OpenAI.',
   'embedder.dimensions': 'Dimensions of the vectors, for models with a choice.',
   'embedder.threads': 'Threads of a local model.',
+  'reranker.kind':
+    'The model that orders the first results of a search again: a cross-encoder on this machine, or a service with `/rerank` ([search](search.md#reranking)).',
+  'reranker.model': 'The model; a service needs one.',
+  'reranker.baseUrl': 'The address of the service, without `/rerank`.',
+  'reranker.candidates': 'The first results that the model reads.',
+  'reranker.timeoutMs':
+    'Longest time in milliseconds that a search waits for the model; then results keep their order.',
   'retention.deliveredMinutes':
     'Bytes of delivered contexts. Older contexts are rebuilt on request, which takes longer.',
   'retention.contextsDays': 'Built and failed contexts, from their request.',
@@ -35,6 +48,9 @@ export const descriptions: Readonly<Record<string, string>> = {
     'Compactions for requests whose budget, model or strategy is not the agent’s, from the last such request ([strategies](strategies.md#requests-with-a-budget-of-their-own)).',
   'retention.voidStatesDays': 'Compactions that were invalidated by a late message or a clear.',
   'retention.summaryCallsDays': 'Records of the calls for summaries and of their cost.',
+  'retention.proxiedConversationsDays':
+    'What was sent last in relayed conversations, since their last request ([proxy](proxy.md)).',
+  'retention.proxiedRequestsDays': 'Relayed requests to providers, in figures, and their cost ([proxy](proxy.md)).',
   'retention.deadLettersDays': 'Redriven dead letters, from the redrive; others are kept.',
   'retention.tombstonesDays': 'Tombstones, which refuse jobs for erased data, from the end of the erasure.',
   vectorCacheMegabytes: 'Megabytes of vectors that one process caches, if vectors are compared in memory.',
@@ -94,11 +110,14 @@ export const defaults: Readonly<Record<string, string>> = {
   'queue.ingestBytesMax': '`268435456`',
   'connections.store': '3 for one stage, otherwise 4',
   'connections.workers': '2 for one stage, 3 for several',
+  'proxy.upstreams': '`anthropic` and `openai`',
+  'proxy.stubTokensMin': '`4000`',
   'embedder.model': 'of the embedder',
   'embedder.modelsDir': '`~/.cache/transformers`',
   'embedder.baseUrl': 'OpenAI’s',
   'embedder.dimensions': 'of the model',
   'embedder.threads': 'one less than the cores',
+  'reranker.model': '`Xenova/ms-marco-MiniLM-L-6-v2` for `local`',
 }
 
 /** Variables outside of the configuration schema. */
@@ -113,6 +132,7 @@ export const otherVariables: readonly { readonly name: string; readonly descript
     name: 'HEDDLE_MODELS_FILE',
     description: 'A file from https://models.dev with context windows of further models.',
   },
+  { name: 'HEDDLE_RERANK_API_KEY', description: 'The key of the service of `reranker.baseUrl`, if it needs one.' },
   { name: 'TRANSFORMERS_CACHE', description: 'A further folder that is searched for files of local models.' },
   { name: 'HF_ENDPOINT', description: 'The server from which `heddle models pull` downloads models.' },
   { name: 'HF_TOKEN', description: 'The token for that server, if it requires one.' },

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
 import { packPlaces } from '@heddle/core'
 import {
   advanceEmbedCursor,
@@ -225,6 +226,74 @@ describe('an erasure of messages', () => {
     await continueErasure(database.store, target)
     expect(await left()).toEqual([1, 52, 53, 54, 55, 56, 57, 58, 59, 60])
     expect(await inProject(PROJECT, (tx) => loadErasure(tx, target))).toMatchObject({ removed: { vectors: 50 } })
+  })
+
+  it('searches snapshots in steps of a limited size, and each of them once', async () => {
+    const { agentId, thread, threadId, messageIds } = await freshThread(database.store, 2)
+    const sessions = Array.from({ length: 12 }, () => newId()).sort()
+    // Random bytes are not compressed: each snapshot with the message has half a megabyte.
+    const noise = randomBytes(500_000).toString('base64')
+    await inProject(PROJECT, async (tx) => {
+      for (const [index, id] of sessions.entries()) {
+        const messages = messageIds.map((messageId, place) => ({
+          id: messageId,
+          thread_id: threadId,
+          role: 'user' as const,
+          content: place === 0 ? noise : `${thread} stays`,
+          timestamp: '2026-02-12T14:30:00.000Z',
+        }))
+        // The last ones have only the message that stays.
+        const file = {
+          session_id: id,
+          timestamp: '2026-02-12T14:30:00.000Z',
+          description: null,
+          summary: 'They wove.',
+          message_count: 0,
+          window_start: null,
+          window_end: '2026-02-12T14:30:00.000Z',
+          messages: index < 10 ? messages : messages.slice(1),
+        }
+        await tx`
+          insert into heddle.snapshots (
+            id, agent_id, status, created_at, deadline_at, stored_in, file_name, content, message_count, thread_ids, summary)
+          values (
+            ${id}, ${agentId}, 'saved', now(), now(), 'postgres', 'none', ${deflateSync(JSON.stringify(file))}, ${file.messages.length},
+            ${`{${threadId}}`}::uuid[], 'They wove.')`
+      }
+    })
+    const rewritten = async () => {
+      const rows = await asOwner(
+        database.url,
+        (sql) => sql`select id from heddle.snapshots where agent_id = ${agentId} and needs_summary order by id`,
+      )
+      return rows.map((row) => row['id'])
+    }
+    const { target } = await begin(threadId, { messageId: messageIds[0] ?? '' })
+    let steps = 0
+    const afterSteps = (count: number) =>
+      ({
+        throwIfAborted() {
+          if (steps++ >= count) throw new Error('stopped')
+        },
+      }) as AbortSignal
+    await expect(continueErasure(database.store, target, afterSteps(1))).rejects.toThrow('stopped')
+    const first = await rewritten()
+    expect(first.length).toBeGreaterThan(1)
+    expect(first.length).toBeLessThan(10)
+    expect(first).toEqual(sessions.slice(0, first.length))
+    // A snapshot behind the last one that was searched is not read again: here it is made to have the message.
+    await asOwner(
+      database.url,
+      (sql) => sql`
+        update heddle.snapshots as given set needs_summary = false, content = other.content
+        from heddle.snapshots as other where given.id = ${sessions[0] ?? ''} and other.id = ${sessions[9] ?? ''}`,
+    )
+    await continueErasure(database.store, target)
+    expect(await rewritten()).toEqual(sessions.slice(1, 10))
+    expect(await inProject(PROJECT, (tx) => loadErasure(tx, target))).toMatchObject({
+      removed: { snapshots_rewritten: 10 },
+      finishedAtMs: expect.any(Number),
+    })
   })
 
   it('is continued by any process after the one that began it died', async () => {

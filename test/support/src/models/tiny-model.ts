@@ -29,7 +29,7 @@ const pieces = [...'abcdefghijklmnopqrstuvwxyz0123456789']
 const words =
   `cat dog bird sat mat house tree river server database index query deploy deployment failed network timeout
   music guitar piano concert recipe bread butter oven user token login password the a on and of with`.split(/\s+/)
-const vocabulary = [
+export const vocabulary = [
   ...special,
   ...words.filter((word) => word.length > 1),
   ...pieces,
@@ -39,6 +39,8 @@ const vocabulary = [
 function tokenizer(): unknown {
   const id = (token: string) => vocabulary.indexOf(token)
   const bound = (token: string) => ({ SpecialToken: { id: token, type_id: 0 } })
+  const secondText = { Sequence: { id: 'B', type_id: 1 } }
+  const secondEnd = { SpecialToken: { id: '[SEP]', type_id: 1 } }
   const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true }
   return {
     version: '1.0',
@@ -54,7 +56,7 @@ function tokenizer(): unknown {
     post_processor: {
       type: 'TemplateProcessing',
       single: [bound('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, bound('[SEP]')],
-      pair: [],
+      pair: [bound('[CLS]'), { Sequence: { id: 'A', type_id: 0 } }, bound('[SEP]'), secondText, secondEnd],
       special_tokens: Object.fromEntries(
         ['[CLS]', '[SEP]'].map((token) => [token, { id: token, ids: [id(token)], tokens: [token] }]),
       ),
@@ -71,7 +73,7 @@ function tokenizer(): unknown {
 }
 
 /** Words weigh most; the same signs on every run. */
-function tokenVectors(dimensions: number): Float32Array {
+export function tokenVectors(dimensions: number): Float32Array {
   let state = 1
   const sign = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -16,6 +16,6 @@ export async function insertSnapshot(
   const { session_id: id, description } = file
   const request = { id, agentId, description, fileName, storedIn: 'postgres' as const, createdAtMs }
   await requestSnapshot(tx, { ...request, deadlineAtMs: createdAtMs })
-  await finishSnapshot(tx, { file: kept, summaryError: null, isWhole: kept === file })
+  await finishSnapshot(tx, { file: kept, summaryError: null, erasedCount: file.message_count - kept.message_count })
   return kept
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { anthropicCall, anthropicEvents, openAiCall, openAiEvents } from './protocol-streams.js'
+import { anthropicCall, anthropicEvents, openAiCall, openAiCompletion, openAiEvents } from './protocol-streams.js'
 
 /** A request as a provider received it, whatever the protocol. */
 export interface ProtocolRequest {
@@ -10,6 +10,10 @@ export interface ProtocolRequest {
   readonly texts: readonly string[]
   readonly system: string
   readonly user: string
+  /** All messages of a chat, as they were sent. */
+  readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
+  /** Whether the answer has to be a stream. Default true: the anthropic protocol knows no other here. */
+  readonly isStreamed?: boolean
   /** The requested maximum length of the answer. */
   readonly outputTokensMax: number
   readonly key: string
@@ -87,9 +91,10 @@ export async function startProtocolServer(first: Responder = plainSummary): Prom
 }
 
 interface Body {
+  readonly stream?: boolean
   readonly model: string
   readonly system?: string
-  readonly messages?: readonly { role: string; content: string }[]
+  readonly messages?: readonly { role: string; content: unknown }[]
   readonly input?: readonly string[]
   readonly max_tokens?: number
   readonly max_completion_tokens?: number
@@ -99,7 +104,10 @@ async function readRequest(incoming: IncomingMessage): Promise<Omit<ProtocolRequ
   const parts: Buffer[] = []
   for await (const part of incoming) parts.push(part as Buffer)
   const body = JSON.parse(Buffer.concat(parts).toString()) as Body
-  const contentOf = (role: string) => body.messages?.find((message) => message.role === role)?.content ?? ''
+  const contentOf = (role: string) => {
+    const content = body.messages?.find((message) => message.role === role)?.content ?? ''
+    return typeof content === 'string' ? content : JSON.stringify(content)
+  }
   const { authorization = '', 'x-api-key': key = '' } = incoming.headers
   return {
     protocol: protocolOf(incoming.url ?? ''),
@@ -107,6 +115,8 @@ async function readRequest(incoming: IncomingMessage): Promise<Omit<ProtocolRequ
     texts: body.input ?? [],
     system: body.system ?? contentOf('system'),
     user: contentOf('user'),
+    messages: body.messages ?? [],
+    isStreamed: body.stream === true,
     outputTokensMax: body.max_completion_tokens ?? body.max_tokens ?? 0,
     key: String(key) || authorization.replace(/^Bearer /, ''),
   }
@@ -131,6 +141,14 @@ async function send(reply: ProtocolReply, request: ProtocolRequest, response: Se
   }
   if (reply.kind === 'text' && reply.afterMs !== undefined) {
     await new Promise((resolve) => setTimeout(resolve, reply.afterMs))
+  }
+  if (
+    request.protocol === 'openai' &&
+    request.isStreamed === false &&
+    (reply.kind === 'text' || reply.kind === 'call')
+  ) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    return void response.end(JSON.stringify(openAiCompletion(request, reply)))
   }
   const contentType = request.protocol === 'embeddings' ? 'application/json' : 'text/event-stream'
   response.writeHead(200, { 'content-type': contentType })

@@ -22,6 +22,28 @@ export function* openAiCall(request: ProtocolRequest, { id, name, input }: Call)
   yield 'data: [DONE]\n\n'
 }
 
+/** The same in one piece. */
+export function openAiCompletion(
+  { model, system, user, number }: ProtocolRequest,
+  reply: Extract<ProtocolReply, { kind: 'text' | 'call' }>,
+): object {
+  const isCall = reply.kind === 'call'
+  const said = isCall ? '' : reply.text
+  const call = isCall
+    ? [{ id: reply.id, type: 'function', function: { name: reply.name, arguments: JSON.stringify(reply.input) } }]
+    : undefined
+  const message = { role: 'assistant', content: isCall ? null : said, refusal: null, tool_calls: call }
+  const [input, output] = [counted(system + user), counted(said)]
+  return {
+    id: `completion-${number}`,
+    object: 'chat.completion',
+    created: 0,
+    model,
+    choices: [{ index: 0, message, finish_reason: isCall ? 'tool_calls' : 'stop', logprobs: null }],
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+  }
+}
+
 export function* openAiEvents(request: ProtocolRequest, pieces: readonly string[], kind: Kind): Generator<string> {
   const chunk = openAiChunk(request)
   yield chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }])

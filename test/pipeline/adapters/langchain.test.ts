@@ -1,0 +1,347 @@
+import { readFile } from 'node:fs/promises'
+import { countTokens } from '@heddle/core'
+import { HeddleChatMessageHistory, heddleMiddleware, heddleTools } from '@heddle/langchain'
+import { spawnNode } from '@heddle/test-support'
+import { startProtocolServer } from '@heddle/test-support/servers/protocol-server'
+import { InMemoryChatMessageHistory } from '@langchain/core/chat_history'
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages'
+import { MemorySaver } from '@langchain/langgraph'
+import { ClearToolUsesEdit, contextEditingMiddleware, createAgent, summarizationMiddleware, tool } from 'langchain'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Served, servePipeline } from '../doors/http-support.js'
+import type { Pipeline } from '../support.js'
+import { startRelay } from './relay.js'
+import { calls, orphansInMessages, ScriptedChat, says } from './scripted-chat.js'
+
+let pipeline: Pipeline
+let http: Served
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
+})
+
+const entriesOf = async (thread: string) => {
+  const { items } = await pipeline.client.messages.list({ thread, limit: 500, order: 'asc' })
+  return items
+}
+const look = tool(({ at }) => `${at}: ${'line '.repeat(150)}`, {
+  name: 'look',
+  description: 'Looks.',
+  schema: z.object({ at: z.number() }),
+})
+const run = (thread: string) => ({ configurable: { thread_id: thread }, recursionLimit: 100 })
+
+test('prompts, calls, results and replies are stored once, with usage, and the state stays as it is', async () => {
+  const model = new ScriptedChat((_, count) =>
+    count === 1 ? calls({ id: 'c', name: 'look', args: { at: 1 } }) : says(`Reply ${count}`),
+  )
+  const options = { agent: 'langchain', url: http.url, budget: 8_000 }
+  const checkpointer = new MemorySaver()
+  const open = () => createAgent({ model, tools: [look], checkpointer, middleware: [heddleMiddleware(options)] })
+  const first = await open().invoke({ messages: [new HumanMessage('Look.')] }, run('stored'))
+  expect(first.messages.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai'])
+  // Another process goes on, with the same words.
+  await open().invoke({ messages: [new HumanMessage('Look.')] }, run('stored'))
+  const entries = await entriesOf('stored')
+  expect(entries.map(({ role }) => role)).toEqual([
+    'user',
+    'assistant',
+    'tool_result',
+    'assistant',
+    'user',
+    'assistant',
+  ])
+  expect(entries[3]).toMatchObject({
+    content: 'Reply 2',
+    model: 'scripted-1',
+    usage: { inputTokens: 60, cacheReadTokens: 40, outputTokens: 10 },
+    contextId: expect.any(String),
+  })
+  expect(model.requests.at(-1)?.map(({ type }) => type)).toEqual(['human', 'ai', 'tool', 'ai', 'human'])
+})
+
+test('without a checkpointer a run gets the conversation of its thread, also after the same words', async () => {
+  const model = new ScriptedChat((_, count) => says(`Reply ${count}`))
+  const middleware = [heddleMiddleware({ agent: 'langchain', url: http.url })]
+  const agent = createAgent({ model, tools: [], middleware })
+  for (const content of ['Go on.', 'Go on.', 'Go on.'])
+    await agent.invoke({ messages: [{ role: 'user', content }] }, run('bare'))
+  expect((await entriesOf('bare')).map(({ content }) => content)).toEqual([
+    ...['Go on.', 'Reply 1', 'Go on.', 'Reply 2', 'Go on.', 'Reply 3'],
+  ])
+  expect(model.requests.at(-1)).toHaveLength(5)
+})
+
+describe('faults that were reported of other middleware', () => {
+  /** Ten turns with two calls at once, whose results are long. */
+  const parallel = () =>
+    new ScriptedChat((messages, count) =>
+      ToolMessage.isInstance(messages.at(-1))
+        ? says('Noted.')
+        : calls(...[1, 2].map((each) => ({ id: `c${count}-${each}`, name: 'look', args: { at: count } }))),
+    )
+
+  test.each([
+    { title: 'langchain#38352 and #34282: summarization', beside: 'summary' },
+    { title: 'deepagents#270: edits of the context', beside: 'edits' },
+    { title: 'neither', beside: null },
+  ])('$title beside it leaves no call without its results, and no result without its call', async ({ beside }) => {
+    const thread = `orphans-${beside}`
+    const model = parallel()
+    const summarizer = new ScriptedChat(() => says('A summary of earlier turns.'))
+    const heddle = heddleMiddleware({ agent: 'langchain', url: http.url, budget: 3_000 })
+    const others = {
+      summary: [summarizationMiddleware({ model: summarizer, trigger: { messages: 6 }, keep: { messages: 3 } })],
+      edits: [
+        contextEditingMiddleware({
+          edits: [new ClearToolUsesEdit({ trigger: { tokens: 1_000 }, keep: { messages: 1 } })],
+        }),
+      ],
+    }
+    const middleware = [...(beside === null ? [] : others[beside as 'summary']), heddle]
+    const agent = createAgent({ model, tools: [look], checkpointer: new MemorySaver(), middleware })
+    for (let turn = 1; turn <= 10; turn++) {
+      await agent.invoke({ messages: [new HumanMessage(`Turn ${turn}`)] }, run(thread))
+    }
+    expect(model.requests.flatMap(orphansInMessages)).toEqual([])
+    // Also where the other middleware removed messages from the state, all of them are stored.
+    const roles = (await entriesOf(thread)).map(({ role }) => role)
+    expect(roles.filter((role) => role === 'tool_result')).toHaveLength(20)
+    expect(roles.filter((role) => role === 'user')).toHaveLength(10)
+  })
+
+  test('deepagents#270: a result whose call was removed from the state, and a call without a result, reach no model', async () => {
+    const model = new ScriptedChat(() => says('Done.'))
+    const agent = createAgent({
+      model,
+      tools: [look],
+      middleware: [heddleMiddleware({ agent: 'langchain', url: http.url })],
+    })
+    const messages = [
+      new HumanMessage('Look.'),
+      new ToolMessage({ content: 'seen', tool_call_id: 'removed' }),
+      calls({ id: 'open', name: 'look', args: { at: 1 } }),
+      new HumanMessage('Go on.'),
+    ]
+    await agent.invoke({ messages }, run('removed'))
+    const [sent = []] = model.requests
+    expect(orphansInMessages(sent)).toEqual([])
+    expect(JSON.stringify(sent.map(({ content }) => content))).toContain('seen')
+  })
+
+  test('langchain#34664: instructions and tools are counted, too', async () => {
+    const budget = 6_000
+    const tools = Array.from({ length: 12 }, (_, index) =>
+      tool(() => 'x', {
+        name: `tool${index}`,
+        description: 'Does this and that. '.repeat(40),
+        schema: z.object({ at: z.number() }),
+      }),
+    )
+    const systemPrompt = 'Be careful. '.repeat(200)
+    const model = new ScriptedChat(() => says('A long reply. '.repeat(60)))
+    const agent = createAgent({
+      model,
+      tools,
+      systemPrompt,
+      middleware: [heddleMiddleware({ agent: 'langchain', url: http.url, budget })],
+    })
+    for (let turn = 0; turn < 30; turn++)
+      await agent.invoke({ messages: [new HumanMessage(`Turn ${turn}`)] }, run('counted'))
+    const described = tools.reduce((sum, { name, description }) => sum + countTokens(`${name} ${description}`), 0)
+    const sizes = model.requests.map((sent) => sent.reduce((sum, { text }) => sum + countTokens(text), described))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(budget)
+    expect(described + countTokens(systemPrompt)).toBeGreaterThan(budget / 4)
+  })
+})
+
+test('messages that a context shows verbatim are the very messages of the agent', async () => {
+  const image = { type: 'image_url' as const, image_url: { url: `data:image/png;base64,${PIXEL}` } }
+  const reply = new AIMessage({
+    content: [
+      { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+      { type: 'text', text: 'A cat.' },
+    ],
+    additional_kwargs: { provider: 'field' },
+  })
+  const given = [
+    new HumanMessage({ content: [{ type: 'text', text: 'What is it?' }, image] }),
+    reply,
+    new HumanMessage('Sure?'),
+  ]
+  const model = new ScriptedChat(() => says('Yes.'))
+  const agent = createAgent({ model, tools: [], middleware: [heddleMiddleware({ agent: 'langchain', url: http.url })] })
+  await agent.invoke({ messages: given }, run('verbatim'))
+  expect(model.requests[0]?.map(({ content }) => content)).toEqual(given.map(({ content }) => content))
+  expect(model.requests[0]?.[1]?.additional_kwargs).toEqual({ provider: 'field' })
+  const [first] = await entriesOf('verbatim')
+  expect(first?.parts).toMatchObject([{ type: 'image', mediaType: 'image/png' }])
+})
+
+test('without Heddle the agent goes on within 100 ms a call, says so once, and what was said is made up for', async () => {
+  const aways: unknown[] = []
+  let nowMs = 0
+  const relay = await startRelay(() => http.url)
+  const options = {
+    agent: 'away',
+    url: relay.url,
+    now: () => nowMs,
+    onAway: (error: unknown) => void aways.push(error),
+  }
+  const model = new ScriptedChat((messages, count) =>
+    count % 2 === 1 ? calls({ id: `c${count}`, name: 'look', args: { at: messages.length } }) : says(`Reply ${count}`),
+  )
+  const checkpointer = new MemorySaver()
+  const agent = createAgent({ model, tools: [look], checkpointer, middleware: [heddleMiddleware(options)] })
+  const timesMs: number[] = []
+  const turn = async (content: string) => {
+    const startedMs = performance.now()
+    await agent.invoke({ messages: [new HumanMessage(content)] }, run('away'))
+    timesMs.push(performance.now() - startedMs)
+  }
+  await turn('One')
+  await relay.stop()
+  timesMs.length = 0
+  await turn('Two')
+  nowMs += 6_000
+  await turn('Three')
+  expect(aways).toHaveLength(1)
+  // Each turn calls Heddle eight times; the machine of the test may be busy in between.
+  expect(Math.min(...timesMs)).toBeLessThan(800)
+  await relay.start()
+  nowMs += 6_000
+  await turn('Four')
+  const entries = await entriesOf('away')
+  expect(entries.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+    'One',
+    'Two',
+    'Three',
+    'Four',
+  ])
+  expect(entries).toHaveLength(16)
+  await relay.stop()
+})
+
+test('the tools recall and search, and a fault is their result', async () => {
+  const options = { agent: 'langchain-tools', thread: 'tools', url: http.url }
+  const said = [{ role: 'user' as const, content: 'The tide turns at six.' }]
+  await pipeline.client.messages.append({ agent: options.agent, thread: options.thread, messages: said })
+  await pipeline.client.threads.waitUntilSettled('tools')
+  const [recall, search] = heddleTools(options)
+  const [entry] = await entriesOf('tools')
+  expect(JSON.parse(await recall.invoke({ ref: entry?.reference ?? '' }))).toMatchObject({
+    content: 'The tide turns at six.',
+  })
+  expect(JSON.parse(await search.invoke({ query: 'tide' }))).toMatchObject([{ ref: expect.any(String) }])
+  expect(JSON.parse(await recall.invoke({ ref: 'msg-00000000' }))).toMatchObject({
+    error: expect.stringContaining('not found'),
+  })
+})
+
+describe.each([
+  {
+    title: 'the history of the framework',
+    open: (_: string) => {
+      const history = new InMemoryChatMessageHistory()
+      return { history, again: () => history }
+    },
+  },
+  {
+    title: 'a history of Heddle',
+    open: (thread: string) => {
+      const options = { agent: 'history', thread, url: http.url }
+      return { history: new HeddleChatMessageHistory(options), again: () => new HeddleChatMessageHistory(options) }
+    },
+  },
+])('$title', ({ open }) => {
+  const textsOf = (messages: readonly BaseMessage[]) => messages.map(({ type, text }) => `${type} ${text}`)
+
+  test('is empty at first, and returns messages in the order in which they were added', async () => {
+    const { history, again } = open('ordered')
+    expect(await history.getMessages()).toEqual([])
+    await history.addUserMessage('a')
+    await history.addAIMessage('b')
+    await history.addMessages([new HumanMessage('c'), new AIMessage('c')])
+    await history.addMessage(new HumanMessage('a'))
+    const expected = ['human a', 'ai b', 'human c', 'ai c', 'human a']
+    expect(textsOf(await history.getMessages())).toEqual(expected)
+    expect(textsOf(await again().getMessages())).toEqual(expected)
+  })
+
+  test('returns calls, results, reasoning and fields of providers as they were added', async () => {
+    const { history, again } = open('exact')
+    const reply = new AIMessage({
+      content: [{ type: 'thinking', thinking: 'Hm.', signature: 's' }],
+      tool_calls: [{ id: 'c', name: 'look', args: { at: 1 }, type: 'tool_call' }],
+      response_metadata: { model_name: 'm' },
+      additional_kwargs: { own: [1] },
+    })
+    const result = new ToolMessage({
+      content: 'seen',
+      tool_call_id: 'c',
+      name: 'look',
+      status: 'error',
+      artifact: { a: 1 },
+    })
+    await history.addMessages([new HumanMessage('Look.'), reply, result])
+    for (const messages of [await history.getMessages(), await again().getMessages()]) {
+      expect(messages[1]).toMatchObject({
+        content: reply.content,
+        tool_calls: [{ id: 'c', name: 'look', args: { at: 1 } }],
+        additional_kwargs: { own: [1] },
+      })
+      expect(messages[2]).toMatchObject({ content: 'seen', tool_call_id: 'c', status: 'error' })
+    }
+  })
+
+  test('is empty after a clear', async () => {
+    const { history, again } = open('cleared')
+    await history.addUserMessage('a')
+    await history.clear()
+    expect(await history.getMessages()).toEqual([])
+    await history.addUserMessage('b')
+    expect(textsOf(await again().getMessages())).toEqual(['human b'])
+  })
+})
+
+test('a long history is within its budget, and goes on in memory without Heddle', async () => {
+  let nowMs = 0
+  const relay = await startRelay(() => http.url)
+  const options = {
+    agent: 'history',
+    thread: 'long-history',
+    url: relay.url,
+    budget: 2_000,
+    now: () => nowMs,
+    onAway: () => {},
+  }
+  const history = new HeddleChatMessageHistory(options)
+  for (let turn = 0; turn < 30; turn++)
+    await history.addMessages([new HumanMessage(`Turn ${turn}`), new AIMessage('word '.repeat(200))])
+  const messages = await history.getMessages()
+  expect(messages.reduce((sum, { text }) => sum + countTokens(text), 0)).toBeLessThanOrEqual(2_000)
+  expect(messages.some((message) => SystemMessage.isInstance(message))).toBe(false)
+  await relay.stop()
+  await history.addUserMessage('Away')
+  expect((await history.getMessages()).at(-1)?.text).toBe('Away')
+  await relay.start()
+  nowMs += 6_000
+  await history.addUserMessage('Back')
+  const entries = await entriesOf('long-history')
+  expect(entries.slice(-2).map(({ content }) => content)).toEqual(['Away', 'Back'])
+  await relay.stop()
+})
+
+test('the program in the README runs as it is', async () => {
+  const program = new URL('../../install/programs/langchain.ts', import.meta.url)
+  const readme = await readFile(new URL('../../../packages/langchain/README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(`\`\`\`ts\n${await readFile(program, 'utf8')}\`\`\`\n`)
+  const provider = await startProtocolServer()
+  provider.respond(() => ({ kind: 'text', text: 'The token has expired.' }))
+  const started = spawnNode(program, { env: { HEDDLE_URL: http.url, OPENAI_BASE_URL: provider.openAiUrl } })
+  await started.exited
+  await provider.close()
+  expect(JSON.parse(started.stdout() || started.stderr())).toEqual({ text: 'The token has expired.' })
+})
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

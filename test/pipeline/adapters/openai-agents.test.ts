@@ -1,0 +1,255 @@
+import { readFile } from 'node:fs/promises'
+import { HeddleSession } from '@heddle/openai-agents'
+import { spawnNode } from '@heddle/test-support'
+import { startProtocolServer } from '@heddle/test-support/servers/protocol-server'
+import {
+  Agent,
+  type AgentInputItem,
+  type Model,
+  type ModelRequest,
+  type ModelResponse,
+  OutputGuardrailTripwireTriggered,
+  run,
+  setTracingDisabled,
+  tool,
+  Usage,
+} from '@openai/agents'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Served, servePipeline } from '../doors/http-support.js'
+import type { Pipeline } from '../support.js'
+import { startRelay } from './relay.js'
+
+setTracingDisabled(true)
+
+let pipeline: Pipeline
+let http: Served
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
+})
+
+/** A model that replies by a script, and records its inputs. */
+function scripted(reply: (input: readonly AgentInputItem[], count: number) => ModelResponse['output']) {
+  const inputs: AgentInputItem[][] = []
+  const model: Model = {
+    async getResponse({ input }: ModelRequest) {
+      const items: AgentInputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+      inputs.push(structuredClone(items))
+      return { usage: new Usage(), output: reply(items, inputs.length) }
+    },
+    // biome-ignore lint/correctness/useYield: no test streams.
+    async *getStreamedResponse() {
+      throw new Error('not scripted')
+    },
+  }
+  return { model, inputs }
+}
+
+const text = (said: string): ModelResponse['output'] => [
+  { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: said }] },
+]
+const call = (id: string, name: string, given: object): ModelResponse['output'] => [
+  { type: 'function_call', callId: id, name, status: 'completed', arguments: JSON.stringify(given) },
+]
+const textsOf = (items: readonly AgentInputItem[]) =>
+  items.flatMap((item) => {
+    if (!('role' in item)) return [item.type]
+    if (typeof item.content === 'string') return [item.content]
+    return item.content.map((part) => ('text' in part ? part.text : part.type))
+  })
+
+test('a runner stores input, calls, results and replies, and the next run has them', async () => {
+  const options = { agent: 'runner', sessionId: 'runner', url: http.url }
+  const { model, inputs } = scripted((_, count) =>
+    count === 1 ? call('c', 'look', { at: 1 }) : text(`Reply ${count}`),
+  )
+  const look = tool({
+    name: 'look',
+    description: 'Looks.',
+    parameters: z.object({ at: z.number() }),
+    execute: () => 'A tide.',
+  })
+  const agent = new Agent({ name: 'Pilot', model, tools: [look] })
+  await run(agent, 'Look.', { session: new HeddleSession(options) })
+  await run(agent, 'And now?', { session: new HeddleSession(options) })
+  expect(textsOf(inputs.at(-1) ?? [])).toEqual([
+    'Look.',
+    'function_call',
+    'function_call_result',
+    'Reply 2',
+    'And now?',
+  ])
+  const { items } = await pipeline.client.messages.list({ thread: 'runner', limit: 50 })
+  expect(items.map(({ role, content }) => [role, content])).toEqual([
+    ['user', 'Look.'],
+    ['assistant', ''],
+    ['tool_result', 'A tide.'],
+    ['assistant', 'Reply 2'],
+    ['user', 'And now?'],
+    ['assistant', 'Reply 3'],
+  ])
+})
+
+test('a run that waits for an approval is resumed, and its call is stored once', async () => {
+  const options = { agent: 'runner', sessionId: 'approval', url: http.url }
+  const { model, inputs } = scripted((_, count) => (count === 1 ? call('p', 'pay', { sum: 5 }) : text('Paid.')))
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays.',
+    parameters: z.object({ sum: z.number() }),
+    needsApproval: true,
+    execute: ({ sum }) => `${sum} paid`,
+  })
+  const agent = new Agent({ name: 'Clerk', model, tools: [pay] })
+  const paused = await run(agent, 'Pay 5.', { session: new HeddleSession(options) })
+  expect(paused.interruptions).toHaveLength(1)
+  for (const interruption of paused.interruptions) paused.state.approve(interruption)
+  const session = new HeddleSession(options)
+  await run(agent, paused.state, { session })
+  await run(agent, 'Thanks.', { session })
+  const said = ['Pay 5.', 'function_call', 'function_call_result', 'Paid.']
+  expect(textsOf(await session.getItems())).toEqual([...said, 'Thanks.', 'Paid.'])
+  expect(textsOf(inputs.at(-1) ?? [])).toEqual([...said, 'Thanks.'])
+})
+
+test('a reply that a guardrail blocks after a tool ran is left out, and the call of the tool stays', async () => {
+  const options = { agent: 'runner', sessionId: 'guarded', url: http.url }
+  const { model } = scripted((_, count) => (count === 1 ? call('s', 'send', {}) : text('The secret.')))
+  const send = tool({ name: 'send', description: 'Sends.', parameters: z.object({}), execute: () => 'Sent.' })
+  const guard = {
+    name: 'no secrets',
+    execute: async () => ({ tripwireTriggered: true, outputInfo: {} }),
+  }
+  const agent = new Agent({ name: 'Guarded', model, tools: [send], outputGuardrails: [guard] })
+  const session = new HeddleSession(options)
+  await expect(run(agent, 'Send it.', { session })).rejects.toThrow(OutputGuardrailTripwireTriggered)
+  const expected = ['Send it.', 'function_call', 'function_call_result']
+  expect(textsOf(await new HeddleSession(options).getItems())).toEqual(expected)
+})
+
+test('a long history is within its budget, and calls keep their results', async () => {
+  const options = { agent: 'bounded', sessionId: 'bounded', url: http.url, budget: 4_000 }
+  const session = new HeddleSession(options)
+  for (let turn = 0; turn < 30; turn++) {
+    await session.addItems([
+      { role: 'user', content: `Turn ${turn}` },
+      { type: 'reasoning', id: `rs_${turn}`, content: [{ type: 'input_text', text: 'Hm.' }] },
+      { type: 'function_call', callId: `c${turn}`, name: 'look', status: 'completed', arguments: `{"at":${turn}}` },
+      { type: 'shell_call', callId: `s${turn}`, action: { commands: ['ls'] } },
+      {
+        type: 'function_call_result',
+        callId: `c${turn}`,
+        name: 'look',
+        status: 'completed',
+        output: 'line '.repeat(200),
+      },
+      {
+        type: 'shell_call_output',
+        callId: `s${turn}`,
+        output: [{ stdout: 'a.ts', stderr: '', outcome: { type: 'exit', exitCode: 0 } }],
+      },
+    ])
+  }
+  const items = await session.getItems()
+  expect(await new HeddleSession(options).getItems()).toEqual(items)
+  expect(JSON.stringify(items).length / 4).toBeLessThan(options.budget * 1.5)
+  expect(items.at(-1)).toMatchObject({ type: 'shell_call_output', callId: 's29' })
+  expect(openIn(items)).toEqual([])
+  expect(textsOf(items).some((said) => said.includes('Earlier conversation summary'))).toBe(true)
+  expect(await session.getItems(12)).toHaveLength(12)
+})
+
+test('without Heddle a session goes on within 100 ms a call, says so once, and what was said is made up for', async () => {
+  const aways: unknown[] = []
+  let nowMs = 0
+  const relay = await startRelay(() => http.url)
+  const options = { agent: 'away', sessionId: 'away', url: relay.url, now: () => nowMs }
+  const session = new HeddleSession({ ...options, onAway: (error) => void aways.push(error) })
+  const { model, inputs } = scripted((_, count) => text(`Reply ${count}`))
+  const agent = new Agent({ name: 'Steady', model })
+  const timesMs: number[] = []
+  const timed = async <Result>(work: Promise<Result>) => {
+    const startedMs = performance.now()
+    const result = await work
+    timesMs.push(performance.now() - startedMs)
+    return result
+  }
+  await run(agent, 'One', { session })
+  await relay.stop()
+  await timed(session.getItems())
+  await timed(session.addItems([{ role: 'user', content: 'Aside' }]))
+  expect(await timed(session.popItem())).toEqual({ role: 'user', content: 'Aside' })
+  await run(agent, 'Two', { session })
+  nowMs += 6_000
+  const transaction = { type: 'append_items' as const, items: [{ role: 'user' as const, content: 'Noted' }] }
+  for (const _ of [1, 2]) await timed(session.applyHistoryTransaction({ operationId: 'n', transaction }))
+  await run(agent, 'Three', { session })
+  expect(textsOf(await timed(session.getItems(2)))).toEqual(['Three', 'Reply 3'])
+  expect(textsOf(inputs.at(-1) ?? [])).toEqual(['One', 'Reply 1', 'Two', 'Reply 2', 'Noted', 'Three'])
+  expect(aways).toHaveLength(1)
+  // Each takes some milliseconds; the machine of the test may be busy in between.
+  expect(timesMs.sort((left, right) => left - right)[2]).toBeLessThan(100)
+  await relay.start()
+  nowMs += 6_000
+  await run(agent, 'Four', { session })
+  const all = ['One', 'Reply 1', 'Two', 'Reply 2', 'Noted', 'Three', 'Reply 3', 'Four', 'Reply 4']
+  expect(textsOf(await new HeddleSession({ ...options, url: http.url }).getItems())).toEqual(all)
+  await relay.stop()
+})
+
+test('a Heddle that does not answer is waited for once, and gets what was said when it answers', async () => {
+  const aways: unknown[] = []
+  let nowMs = 0
+  const relay = await startRelay(() => http.url)
+  const options = { agent: 'slow', sessionId: 'slow', url: relay.url, now: () => nowMs }
+  const session = new HeddleSession({ ...options, deadlineMs: 2_000, onAway: (error) => void aways.push(error) })
+  await session.addItems([{ role: 'user', content: 'One' }])
+  await session.getItems()
+  const release = relay.hold()
+  await session.addItems([{ role: 'user', content: 'Two' }])
+  expect(aways).toHaveLength(1)
+  nowMs += 6_000
+  const startedMs = performance.now()
+  await session.addItems([{ role: 'user', content: 'Three' }])
+  // It is asked for 60 ms; the machine of the test may be busy.
+  expect(performance.now() - startedMs).toBeLessThan(1_000)
+  expect(textsOf(await session.getItems())).toEqual(['One', 'Two', 'Three'])
+  expect(aways).toHaveLength(1)
+  release()
+  // Even before the pause after a failure is over.
+  expect(await session.flush()).toBe(true)
+  expect(textsOf(await new HeddleSession(options).getItems())).toEqual(['One', 'Two', 'Three'])
+  await relay.stop()
+})
+
+test('a history that is too large for the store is refused with its field, and what was there before stays', async () => {
+  const session = new HeddleSession({ agent: 'large', sessionId: 'large', url: http.url })
+  await session.addItems([{ role: 'user', content: 'Small' }])
+  const large = session.addItems([{ role: 'user', content: 'x'.repeat(4_000_001) }])
+  await expect(large).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: 'messages.0.content' })
+  await session.addItems([{ role: 'user', content: 'Next' }])
+  expect(textsOf(await session.getItems())).toEqual(['Small', 'Next'])
+})
+
+test('the program in the README runs as it is', async () => {
+  const program = new URL('../../install/programs/openai-agents.ts', import.meta.url)
+  const readme = await readFile(new URL('../../../packages/openai-agents/README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(`\`\`\`ts\n${await readFile(program, 'utf8')}\`\`\`\n`)
+  const provider = await startProtocolServer()
+  provider.respond(() => ({ kind: 'text', text: 'The token has expired.' }))
+  const started = spawnNode(program, { env: { HEDDLE_URL: http.url, OPENAI_BASE_URL: provider.openAiUrl } })
+  await started.exited
+  await provider.close()
+  expect(JSON.parse(started.stdout())).toEqual({ text: 'The token has expired.', items: 2 })
+})
+
+function openIn(items: readonly AgentInputItem[]): string[] {
+  const open = new Set<string>()
+  const orphans: string[] = []
+  for (const item of items) {
+    if (!('callId' in item) || typeof item.callId !== 'string') continue
+    if (!/output|result/.test(item.type)) open.add(item.callId)
+    else if (!open.delete(item.callId)) orphans.push(item.callId)
+  }
+  return [...orphans, ...open]
+}

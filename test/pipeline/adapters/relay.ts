@@ -1,0 +1,41 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** An address in front of a gateway that can be made to refuse connections, or to hold requests back. */
+export async function startRelay(target: () => string) {
+  let held: Promise<void> | null = null
+  const server = createServer(async (incoming, response) => {
+    await held
+    const pieces: Buffer[] = []
+    for await (const piece of incoming) pieces.push(piece as Buffer)
+    const { method = 'GET', url = '/', headers } = incoming
+    const { host: _, connection: __, 'content-length': ___, 'transfer-encoding': ____, ...sent } = headers
+    const body = method === 'GET' ? {} : { body: Buffer.concat(pieces) }
+    const answer = await fetch(`${target()}${url}`, { method, headers: sent as Record<string, string>, ...body })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  let port = 0
+  const start = async () => {
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+    port = (server.address() as AddressInfo).port
+  }
+  await start()
+  const stop = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  /** @returns lets the requests go on */
+  const hold = () => {
+    let release = () => {}
+    held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return () => {
+      held = null
+      release()
+    }
+  }
+  return { url: `http://127.0.0.1:${port}`, start, stop, hold }
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { waitFor } from '@heddle/test-support'
+import { hookEvents, type RecordedEvent } from '@heddle/test-support/claude-code/hook-events'
+import {
+  hookOutputSchemas,
+  hooksFileSchema,
+  marketplaceFileSchema,
+  pluginFileSchema,
+  toolOutputSchema,
+} from '@heddle/test-support/claude-code/hook-schemas'
+import { type HookRun, pluginFolder, runHooks } from '@heddle/test-support/claude-code/run-hooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Served, servePipeline } from '../doors/http-support.js'
+import type { Pipeline } from '../support.js'
+import { sessionLines } from './claude-code-session.js'
+
+let pipeline: Pipeline
+let http: Served
+let dataFolder: string
+
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
+})
+beforeAll(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), 'heddle-plugin-'))
+})
+afterAll(() => rm(dataFolder, { recursive: true, force: true }))
+
+const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'))
+const eventsOf = (session: string) => hookEvents(sessionLines(), { session, transcript: '/none', cwd: '/repo' })
+
+async function run({ event }: RecordedEvent, url = http.url): Promise<HookRun> {
+  const [only, ...more] = await runHooks(event, { url, dataFolder })
+  if (only === undefined || more.length > 0) throw new Error(`${event.hook_event_name} has not exactly one hook`)
+  const schema = hookOutputSchemas[event.hook_event_name as keyof typeof hookOutputSchemas]
+  if (only.output !== null) schema.parse(only.output)
+  return only
+}
+
+const replacedIn = ({ output }: HookRun) =>
+  (output as { hookSpecificOutput?: { updatedToolOutput?: unknown } } | null)?.hookSpecificOutput?.updatedToolOutput
+const contextIn = ({ output }: HookRun) =>
+  (output as { hookSpecificOutput?: { additionalContext?: string } } | null)?.hookSpecificOutput?.additionalContext
+
+test('the files of the plugin have the documented form', async () => {
+  hooksFileSchema.parse(await json(`${pluginFolder}/hooks/hooks.json`))
+  const plugin = pluginFileSchema.parse(await json(`${pluginFolder}/.claude-plugin/plugin.json`))
+  const marketplace = marketplaceFileSchema.parse(await json(`${pluginFolder}/../../.claude-plugin/marketplace.json`))
+  expect(marketplace.plugins).toEqual([expect.objectContaining({ name: plugin.name, source: './plugins/claude-code' })])
+  expect(await json(`${pluginFolder}/.mcp.json`)).toMatchObject({ mcpServers: { heddle: { type: 'http' } } })
+})
+
+test('a session is recorded once, long outputs become stubs in their own shape, and all are recalled byte for byte', async () => {
+  const session = 'recorded-session'
+  const events = eventsOf(session)
+  let stubs = 0
+  for (const recorded of events) {
+    const done = await run(recorded)
+    expect(done.code).toBe(done.type === 'http' ? 200 : 0)
+    const replaced = replacedIn(done)
+    if (replaced === undefined) continue
+    stubs++
+    toolOutputSchema(String(recorded.event['tool_name'])).parse(replaced)
+    const [, reference = ''] = /\[recall:(msg-[0-9a-z]+)\]/.exec(JSON.stringify(replaced)) ?? []
+    const { content } = await pipeline.client.recall({ ref: reference, thread: session, offset: 0, limit: 1_000_000 })
+    expect(content).toBe(recorded.original)
+    expect(JSON.stringify(replaced).length).toBeLessThan(6_000)
+    // A repeat is recorded once, and answered in the same way.
+    expect(replacedIn(await run(recorded))).toEqual(replaced)
+  }
+  expect(stubs).toBe(3)
+  const { items } = await pipeline.client.messages.list({ thread: session, limit: 500, order: 'asc' })
+  for (const { event, original } of events) {
+    if (event.hook_event_name === 'UserPromptSubmit') {
+      expect(items.filter(({ content }) => content === event['prompt'])).toHaveLength(1)
+    }
+    if (event['tool_use_id'] === undefined || original === null) continue
+    expect(items.filter(({ toolCallId }) => toolCallId === event['tool_use_id'])).toMatchObject([{ content: original }])
+  }
+  const { items: processes } = await pipeline.client.processes.list(session)
+  expect(processes).toMatchObject([{ name: 'claude-code', status: 'ended: other' }])
+  const { items: snapshots } = await pipeline.client.snapshots.history('claude-code')
+  expect(snapshots.some(({ description }) => description === `before a compaction of ${session}`)).toBe(true)
+})
+
+test('after a compaction a session has its constraints, last requests, next steps and files', async () => {
+  const session = 'compacted-session'
+  let context = ''
+  for (const recorded of eventsOf(session)) {
+    if (recorded.event.hook_event_name === 'PreCompact') {
+      const { items } = await pipeline.client.messages.list({ thread: session, limit: 100, order: 'asc' })
+      const rule = items.find(({ content }) => content.includes('changelog'))
+      await pipeline.client.pins.set({ thread: session, messageId: rule?.reference ?? '' })
+    }
+    const text = contextIn(await run(recorded))
+    if (text !== undefined) context = text
+  }
+  expect(context.length).toBeLessThanOrEqual(10_000)
+  const [, constraints = '', requests = '', next = '', files = ''] = context.split(/\n\n## /)
+  expect(constraints).toContain('Write every change into the changelog')
+  expect(requests).toContain('now the date parser, please: "31.12." has to be the end of THIS year')
+  expect(next).toContain('In progress: Parse dates without a year')
+  expect(files).toContain('src/dates.ts: edited once (msg-')
+})
+
+test('without Heddle the agent goes on, hears of it once, and what was said and done is recorded afterwards', async () => {
+  const session = 'interrupted-session'
+  const transcript = join(dataFolder, 'transcript.jsonl')
+  const timed = sessionLines().map((line) =>
+    JSON.stringify({ timestamp: new Date().toISOString(), ...JSON.parse(line) }),
+  )
+  const events = hookEvents(timed, { session, transcript, cwd: '/repo' })
+  const url = `http://127.0.0.1:${await closedPort()}`
+  const messages: unknown[] = []
+  for (const recorded of events) {
+    const { type, code, output } = await run(recorded, url)
+    expect(code).toBe(0)
+    if (type === 'command' && output !== null) messages.push(output)
+    else expect(output).toBeNull()
+  }
+  expect(messages).toEqual([{ systemMessage: expect.stringContaining('Heddle did not answer') }])
+
+  const statePath = join(dataFolder, `${session}.json`)
+  const { sinceMs } = (await json(statePath)) as { sinceMs: number }
+  // The moment of the next attempt has come, and the transcript began after the first one.
+  const due = JSON.stringify({ sinceMs: sinceMs - 60_000, triedMs: 0 })
+  await writeFile(transcript, `${timed.join('\n')}\n`)
+  const compaction = events.find(({ event }) => event.hook_event_name === 'PreCompact') as RecordedEvent
+  // A hook waits two seconds; on a busy machine the next one makes up for it.
+  await waitFor(
+    async () => {
+      await writeFile(statePath, due)
+      await run(compaction)
+      return !existsSync(statePath)
+    },
+    { timeoutMs: 60_000 },
+  )
+  const { items } = await pipeline.client.messages.list({ thread: session, limit: 500, order: 'asc' })
+  for (const { event } of events) {
+    if (event.hook_event_name === 'UserPromptSubmit')
+      expect(items.filter(({ content }) => content === event['prompt'])).toHaveLength(1)
+    if (event['tool_use_id'] !== undefined)
+      expect(items.filter(({ toolCallId }) => toolCallId === event['tool_use_id'])).toHaveLength(1)
+  }
+})
+
+async function closedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
