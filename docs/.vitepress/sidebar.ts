@@ -3,7 +3,18 @@ import { addressOf, foldersWithPage, pagesIn, titleOf } from './pages.js'
 
 /** Pages of `docs/` in the order in which they are read. */
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  'Use it': ['quick-start', 'inspector', 'commands', 'integrations', 'producers', 'delivery', 'chat', 'sub-agents'],
+  'Use it': [
+    'quick-start',
+    'inspector',
+    'commands',
+    'proxy',
+    'integrations',
+    'claude-code',
+    'producers',
+    'delivery',
+    'chat',
+    'sub-agents',
+  ],
   Contexts: ['windows', 'strategies', 'caching', 'formats', 'parts', 'receipts', 'snapshots', 'iterations'],
   'Condensed and found': ['pruning', 'summaries', 'search', 'embedding', 'items', 'mcp-tools'],
   'Run it': ['operations', 'security', 'erasure', 'performance'],
@@ -29,7 +40,7 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
       ['docs/decisions/README.md', ...pagesIn('docs/decisions').filter((path) => /\/\d/.test(path))],
       true,
     ),
-    group('Inside', [...['packages', 'services', 'test'].flatMap(foldersWithPage), 'infra/README.md'], true),
+    group('Inside', [...['packages', 'services', 'plugins', 'test'].flatMap(foldersWithPage), 'infra/README.md'], true),
     group('The project', ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'], true),
   ]
 }
