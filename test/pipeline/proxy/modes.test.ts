@@ -1,4 +1,5 @@
 import type { Client } from '@heddle/client/interface'
+import { limits } from '@heddle/contracts'
 import { waitFor } from '@heddle/test-support'
 import { ManualClock } from '@heddle/test-support/manual-clock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -160,6 +161,35 @@ describe('results of earlier requests', () => {
         expect(awaited).not.toContain('stored')
       },
       { proxy: { backend, clock, lateMs: LATE_MS }, gateway: { project } },
+    )
+  })
+})
+
+describe('results that the store refuses', () => {
+  test('are sent as they are, as long as the conversation lasts', async () => {
+    const clock = new ManualClock()
+    const refused = 'x'.repeat(limits.messageCharactersMax + 1)
+    const withRefused = (steps: number) => {
+      const messages = conversation(steps)
+      messages[2] = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_0', content: refused }] }
+      return messages
+    }
+    await withProxy(
+      async (served) => {
+        await ask(served, withRefused(1))
+        const client = pipeline.clientOf('stubbed-refused')
+        // Its question and its call.
+        await waitFor(async () => (await client.threads.list({})).items[0]?.messages === 2)
+        await ask(served, withRefused(2))
+        // The cache is cold: older results are shortened.
+        await clock.advance(600_000)
+        await ask(served, withRefused(3))
+        const bodies = sentBy(served)
+        expect(bodies.map((body) => resultIn(body, 2).length)).toEqual(Array(3).fill(refused.length))
+        expect(resultIn(bodies[2], 4)).toContain('left out by Heddle')
+        expect(resultIn(bodies[2], 6)).toContain('left out by Heddle')
+      },
+      { proxy: { backend: storingIn(pipeline), clock, lateMs: LATE_MS }, gateway: { project: 'stubbed-refused' } },
     )
   })
 })

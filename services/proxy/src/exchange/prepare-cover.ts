@@ -29,7 +29,9 @@ export async function prepareCover(
       { deadlineMs: BUILD_MS_MAX, onBusy: 'fail' },
     )
     const covered = coveredBy(context, conversation.known.list, firstKeptEntry(request, sizes.keptTokens))
-    const made: Cover | null = covered === null ? null : makeCover(request, body, { ...covered, contextId: context.id })
+    // A context says nothing of what is not stored.
+    const isWhole = covered !== null && [...conversation.known.unstored].every((entry) => entry >= covered.before)
+    const made: Cover | null = isWhole ? makeCover(request, body, { ...covered, contextId: context.id }) : null
     metrics.covered(made === null ? 'unusable' : 'prepared')
     conversation.prepared = made ?? conversation.prepared
   } catch (error) {

@@ -32,9 +32,9 @@ type PlanDeps = Pick<ExchangeDeps, 'policy' | 'clock'>
 
 /** The plan of a request in a mode; it changes nothing. */
 export function planOf(deps: PlanDeps, { conversation, request, body }: Understood, mode: ProxyMode): RequestPlan {
-  const { epoch, threadId, prepared } = conversation
+  const { epoch, threadId, prepared, known } = conversation
   return planRequest({
-    request,
+    request: withoutResultsOf(request, known.unstored),
     body,
     epoch,
     mode,
@@ -44,6 +44,13 @@ export function planOf(deps: PlanDeps, { conversation, request, body }: Understo
     referenceOf: (callId) => proxiedResultReference(threadId, callId),
     nowMs: deps.clock.nowMs(),
   })
+}
+
+/** Results of entries that are not stored stay: a text in place of one would name nothing that can be recalled. */
+function withoutResultsOf(request: ProviderRequest, unstored: ReadonlySet<number>): ProviderRequest {
+  if (unstored.size === 0) return request
+  const entries = request.entries.map((entry, index) => (unstored.has(index) ? { ...entry, results: [] } : entry))
+  return { ...request, entries }
 }
 
 /** A request that is sent as it came. */

@@ -13,20 +13,20 @@ export interface AppendedTo extends Pick<Conversation, 'agent' | 'thread'> {
  * Appends messages of a conversation. If one of them is refused, such as one that is too large, the others are appended
  * one by one.
  *
- * @returns the number of refused messages
+ * @returns the refused messages
  * @throws whatever may succeed later
  */
-export async function appendMessages(to: AppendedTo, given: readonly MessageInput[]): Promise<number> {
-  if (given.length === 0) return 0
+export async function appendMessages(to: AppendedTo, given: readonly MessageInput[]): Promise<MessageInput[]> {
+  if (given.length === 0) return []
   try {
     await append(to, given)
-    return 0
+    return []
   } catch (error) {
     if (!(error instanceof PermanentError)) throw error
-    if (given.length === 1) return 1
+    if (given.length === 1) return [...given]
   }
-  let refused = 0
-  for (const message of given) refused += await appendMessages(to, [message])
+  const refused: MessageInput[] = []
+  for (const message of given) refused.push(...(await appendMessages(to, [message])))
   return refused
 }
 

@@ -2,7 +2,7 @@ import { type ProviderRequest, RequestReader } from '@heddle/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KnownMessages } from './known-messages.js'
-import { newMessagesOf } from './new-messages.js'
+import { newMessagesOf, withoutRefused } from './new-messages.js'
 
 const THREAD_ID = '01890000-0000-7000-8000-000000000000'
 const reader = new RequestReader()
@@ -37,4 +37,22 @@ test('messages of a conversation are new once, whatever its client drops, repeat
       }
     }),
   )
+})
+
+test('entries that are refused or not understood are no stored ones, until the client drops them', () => {
+  const body = Buffer.from(
+    JSON.stringify({
+      model: 'm',
+      messages: [...['a', 'b'].map((content) => ({ role: 'user', content })), { role: 7 }],
+    }),
+  )
+  const request = reader.read('anthropic', body) as ProviderRequest
+  const known = new KnownMessages()
+  const { messages, added, skipped } = newMessagesOf(request, body, { thread: 't', threadId: THREAD_ID, known })
+  known.add(withoutRefused(added, messages.slice(1)))
+  expect(skipped).toBe(1)
+  expect([...known.unstored].sort()).toEqual([1, 2])
+  expect(known.list.map(({ entry }) => entry)).toEqual([0])
+  expect(store(known, ['a', 'c'])).toHaveLength(1)
+  expect(known.unstored.size).toBe(0)
 })

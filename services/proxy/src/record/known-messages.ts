@@ -16,6 +16,8 @@ export interface AddedMessages {
   /** Hashes of the entries. */
   readonly hashes: readonly string[]
   readonly keys: readonly KnownMessage[]
+  /** Those of the entries that are not stored, as a whole or in part: not understood, or refused. */
+  readonly unstored: readonly number[]
 }
 
 /** The messages of a conversation that are stored: in the order of its last request, with its reply. */
@@ -25,6 +27,12 @@ export class KnownMessages {
   /** Also those that are in no entry any longer. */
   readonly #ids = new Set<string>()
   readonly #counts = new Map<string, number>()
+  readonly #unstored = new Set<number>()
+
+  /** Entries that are not stored, and will not be: nothing may stand for them. */
+  get unstored(): ReadonlySet<number> {
+    return this.#unstored
+  }
 
   /** The number of entries. */
   get entries(): number {
@@ -62,8 +70,10 @@ export class KnownMessages {
     return this.#keys.filter((known) => known.key === key && known.entry < entry).length
   }
 
-  add({ from, hashes, keys }: AddedMessages): void {
+  add({ from, hashes, keys, unstored }: AddedMessages): void {
     this.#hashes.splice(from)
+    for (const entry of this.#unstored) if (entry >= from) this.#unstored.delete(entry)
+    for (const entry of unstored) this.#unstored.add(entry)
     while ((this.#keys.at(-1)?.entry ?? -1) >= from) this.#forgetLast()
     this.#hashes.push(...hashes)
     for (const known of keys) {

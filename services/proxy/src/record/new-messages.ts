@@ -8,7 +8,7 @@ export interface NewMessages {
   readonly messages: readonly MessageInput[]
   /** The change of the known messages once they are. */
   readonly added: AddedMessages
-  /** Entries that are not understood; they are relayed, and not stored. */
+  /** The number of entries that are not understood; they are relayed, and not stored. */
   readonly skipped: number
 }
 
@@ -46,17 +46,20 @@ export function newMessagesOfReply(
 
 interface Read {
   readonly messages: readonly ReadMessage[]
-  readonly skipped: number
+  /** Entries that are not understood. */
+  readonly skipped: readonly number[]
 }
 
 function readAll(protocol: ProviderRequest['protocol'], values: readonly JsonObject[], thread: string): Read {
   const schema = entrySchemaOf(protocol)
+  const skipped: number[] = []
   const valid = values.flatMap((value, entry) => {
     if (isOwnText(value)) return []
     const parsed = schema.safeParse(value)
-    return parsed.success ? [{ entry, value: parsed.data }] : []
+    if (parsed.success) return [{ entry, value: parsed.data }]
+    skipped.push(entry)
+    return []
   })
-  const skipped = values.filter((value) => !isOwnText(value)).length - valid.length
   try {
     const read = readForm(
       protocol,
@@ -65,7 +68,7 @@ function readAll(protocol: ProviderRequest['protocol'], values: readonly JsonObj
     )
     return { messages: read.map((each) => ({ ...each, entry: valid[each.entry]?.entry ?? 0 })), skipped }
   } catch {
-    return { messages: [], skipped: values.length }
+    return { messages: [], skipped: [...values.keys()] }
   }
 }
 
@@ -94,7 +97,20 @@ function identified({ messages: read, skipped }: Read, placed: Placed): NewMessa
       message.toolName ?? (message.toolCallId === undefined ? undefined : toolNames.get(message.toolCallId))
     messages.push({ ...message, id, toolName })
   }
-  return { messages, added: { from, hashes, keys }, skipped }
+  const unstored = skipped.map((entry) => from + entry)
+  return { messages, added: { from, hashes, keys, unstored }, skipped: skipped.length }
+}
+
+/** The change without refused messages: nothing is stored under their ids. */
+export function withoutRefused(added: AddedMessages, refused: readonly MessageInput[]): AddedMessages {
+  if (refused.length === 0) return added
+  const ids = new Set(refused.map(({ id }) => id))
+  const isRefused = ({ id }: KnownMessage) => ids.has(id)
+  return {
+    ...added,
+    keys: added.keys.filter((known) => !isRefused(known)),
+    unstored: [...added.unstored, ...added.keys.filter(isRefused).map(({ entry }) => entry)],
+  }
 }
 
 /** A history that Heddle made from stored messages is not stored again. */

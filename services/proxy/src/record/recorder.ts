@@ -6,7 +6,7 @@ import type { Conversation } from '../conversation/conversations.js'
 import type { ProxyMetrics } from '../metrics.js'
 import { appendMessages } from './append-messages.js'
 import { KnownMessages } from './known-messages.js'
-import { type NewMessages, newMessagesOf, newMessagesOfReply } from './new-messages.js'
+import { type NewMessages, newMessagesOf, newMessagesOfReply, withoutRefused } from './new-messages.js'
 import { relayedView, type Viewing, withViewed } from './relayed-view.js'
 
 export interface RecorderOptions {
@@ -154,8 +154,8 @@ export class Recorder {
       { ...conversation, messages: client.messages, ack, deadlineMs: APPEND_MS_MAX },
       messages satisfies readonly MessageInput[],
     )
-    this.#options.metrics.messages(messages.length - refused, refused + skipped)
-    conversation.known.add(added)
-    return refused
+    this.#options.metrics.messages(messages.length - refused.length, refused.length + skipped)
+    conversation.known.add(withoutRefused(added, refused))
+    return refused.length
   }
 }
