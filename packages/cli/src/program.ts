@@ -8,6 +8,7 @@ import { registerKeys } from './commands/admin/keys.js'
 import { registerMigrate } from './commands/admin/migrate.js'
 import { registerModels } from './commands/admin/models.js'
 import { registerQueues } from './commands/admin/queues.js'
+import { registerScaling } from './commands/admin/scaling.js'
 import { registerAgents } from './commands/agents/agents.js'
 import { registerIterations } from './commands/agents/iterations.js'
 import { registerSettings } from './commands/agents/settings.js'
@@ -69,6 +70,7 @@ export function buildProgram(context: CommandContext): Command {
     registerKeys,
     registerGrants,
     registerQueues,
+    registerScaling,
     registerWorker,
     registerGateway,
     registerProxy,

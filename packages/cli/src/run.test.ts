@@ -138,6 +138,7 @@ const commands = [
   'agents show',
   'recall',
   'queues',
+  'scaling',
   'worker',
   'gateway',
   'migrate',

@@ -11,7 +11,7 @@ import type {
 } from '@heddle/contracts'
 import type { NewShare, ShareRequest } from './admission/load-report.js'
 import type { NewWork } from './admission/queue-capacity.js'
-import type { QueueFacts } from './base/backend.js'
+import type { Backlog, QueueFacts } from './base/backend.js'
 import type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
 import type { EventListener, Unsubscribe } from './reply/subscriptions.js'
 import type { WaitingJob } from './send/job-removal.js'
@@ -84,6 +84,8 @@ export interface Queues {
   publish(event: HeddleEvent): Promise<void>
   subscribe(projectId: string, listener: EventListener): Promise<Unsubscribe>
   stats(): Promise<StageStats[]>
+  /** The backlog of each stage, read in one round trip; all processes get the same figures. */
+  backlogs(): Promise<StageBacklog[]>
   /**
    * Starts a worker: for each job it parses the payload, calls the handler, wakes the next stages, and replies to the job's
    * sender. Delivery is at least once: handlers must be idempotent.
@@ -118,6 +120,10 @@ export interface Queues {
   close(options?: { timeoutMs?: number }): Promise<void>
   /** For tests: removes all data of the prefix, and closes. */
   destroy(): Promise<void>
+}
+
+export interface StageBacklog extends Backlog {
+  readonly stage: StageName
 }
 
 /** A stage's queue, and the work of its workers in all processes from which this one has received reports. */

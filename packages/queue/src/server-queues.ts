@@ -20,7 +20,7 @@ import { bounds } from './base/bounds.js'
 import type { TroubleLog } from './base/trouble-log.js'
 import { noWorkers } from './base/unknown-prefix.js'
 import { bounded, settles } from './base/waiting.js'
-import type { Queues, StageStats, StageWake } from './queues.js'
+import type { Queues, StageBacklog, StageStats, StageWake } from './queues.js'
 import { Inbox } from './reply/inbox.js'
 import { MessageBatcher } from './reply/message-batcher.js'
 import type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
@@ -175,10 +175,29 @@ export class ServerQueues implements Queues {
   }
 
   stats(): Promise<StageStats[]> {
-    const { clock, pools } = this.#options
-    const nowMs = clock.nowMs()
-    const statsOf = async (queue: StageQueue) => ({ ...(await queue.stats(nowMs)), pool: pools.workOf(queue.stage) })
-    return this.#bounded(Promise.all([...this.#queues.values()].map(statsOf)))
+    return this.#bounded(this.#readStats())
+  }
+
+  async #readStats(): Promise<StageStats[]> {
+    const { pools } = this.#options
+    const backlogs = await this.#readBacklogs()
+    const statsOf = async ({ stage, ...backlog }: StageBacklog) => ({
+      ...(await this.#queueOf(stage).stats(backlog)),
+      pool: pools.workOf(stage),
+    })
+    return await Promise.all(backlogs.map(statsOf))
+  }
+
+  backlogs(): Promise<StageBacklog[]> {
+    return this.#bounded(this.#readBacklogs())
+  }
+
+  async #readBacklogs(): Promise<StageBacklog[]> {
+    const backlogs = await this.#options.backend.backlogs(stageNames.map(queueName))
+    return stageNames.flatMap((stage, at) => {
+      const backlog = backlogs[at]
+      return backlog === undefined ? [] : [{ stage, ...backlog }]
+    })
   }
 
   defineWorker<Name extends StageName>(options: WorkerOptions<Name>): Promise<WorkerHandle> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { limits, operations } from '@heddle/contracts'
+import { type Finding, limits, operations, type Scaling } from '@heddle/contracts'
 import { siteFolder } from '@heddle/inspector'
 import { type Clock, type Logger, ProjectSlots } from '@heddle/runtime'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -26,8 +26,13 @@ import { serveMcp } from './mcp/http.js'
 import { type Mount, withMount } from './mount.js'
 import { Metrics } from './operate/metrics.js'
 import { serveDocs, serveHealth } from './operate/own-routes.js'
-import { SharedChecks } from './operate/shared-checks.js'
+import { SharedRead } from './operate/shared-read.js'
 import { StageSamples } from './operate/stage-samples.js'
+
+/** How long a page of several readers gets the same checks: each run opens a connection and asks the models. */
+const CHECKS_KEPT_MS = 2_000
+/** So that any number of autoscalers costs the queues one read a second. */
+const SCALING_KEPT_MS = 1_000
 
 export interface AppOptions {
   /** Body of `/healthz`, by which another process recognizes this one on the port. */
@@ -140,8 +145,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (options.isMountOnly === true) return { server, streams, metrics }
   const samples = new StageSamples({ clock: options.clock, log, readStats: () => backend().readStageStats() })
   server.addHook('onClose', async () => samples.close())
-  const checks = new SharedChecks(() => backend().examine(), options.clock)
-  const reads = { samples: () => samples.all, examine: () => checks.read() }
+  const checks = new SharedRead<readonly Finding[]>(CHECKS_KEPT_MS, options.clock)
+  const scaling = new SharedRead<Scaling>(SCALING_KEPT_MS, options.clock)
+  const reads = {
+    samples: () => samples.all,
+    examine: () => checks.read(() => backend().examine()),
+    scaling: (load: () => Promise<Scaling>) => scaling.read(load),
+  }
   for (const route of routesOf(reads)) serveRoute(server, route, { callerOf, slots })
   const { path, needs } = operations.followEvents
   const ofEvents = { exposeHeadRoute: false, config: { access: { needs, isCounted: false } } }

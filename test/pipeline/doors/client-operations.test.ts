@@ -350,6 +350,20 @@ test('any project sees the stages; only the one that the gateway runs for pauses
   }
   expect((await tenant.stages.list()).items.some(({ paused }) => paused)).toBe(false)
   expect((await http.ask('POST', '/v1/stages/embedding/pause')).body).toMatchObject({ field: 'stage' })
+  for (const client of [tenant, pipeline.client]) {
+    const { stages } = await client.stages.scaling()
+    expect(Object.keys(stages)).toEqual([...stageNames])
+    const none = {
+      backlog: 0,
+      waiting: 0,
+      prioritized: 0,
+      due: 0,
+      oldestWaitSeconds: 0,
+      scaleSeconds: 0,
+      paused: false,
+    }
+    expect(stages.embed).toEqual(none)
+  }
   const samples = (await http.ask('GET', '/v1/stages/samples')).body.items
   expect(samples.at(-1)).toMatchObject({ at: expect.any(String), stages: expect.any(Array) })
   expect((await http.ask('GET', '/v1/findings')).body.items).toMatchObject([{ name: 'database', status: 'ok' }])

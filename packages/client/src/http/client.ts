@@ -142,6 +142,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     },
     stages: {
       list: async () => (await call('listStages', {})).body,
+      scaling: async () => (await call('readScaling', {})).body,
       pause: async (stage) => (await call('pauseStage', { params: { stage } })).body,
       resume: async (stage) => (await call('resumeStage', { params: { stage } })).body,
     },

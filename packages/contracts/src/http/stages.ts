@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { stageNames } from '../jobs/stages.js'
+import { type StageName, stageNames } from '../jobs/stages.js'
 import type { OutputOf } from '../primitives/output-of.js'
 import { isoTimeSchema, named, pageSchema } from './common.js'
 
@@ -38,6 +38,36 @@ export const stageStateSchema = named(
 /** The queue of a stage, and the work of its workers. */
 export type StageState = OutputOf<typeof stageStateSchema>
 export const stagePageSchema = named('StagePage', pageSchema(stageStateSchema))
+
+export const stageBacklogSchema = named(
+  'StageBacklog',
+  z.object({
+    /** Jobs that a worker could fetch at this moment: those that wait, and those that are due. */
+    backlog: z.int(),
+    /** Without a delay, those with a priority included. */
+    waiting: z.int(),
+    /** How many of these have a priority. */
+    prioritized: z.int(),
+    /** Delayed jobs whose time has come. */
+    due: z.int(),
+    /** How long the oldest job of the backlog could have been fetched already; 0 for an empty backlog. */
+    oldestWaitSeconds: z.number(),
+    paused: z.boolean(),
+    /** `oldestWaitSeconds`, but 0 while the stage is paused, when more workers would fetch nothing: the figure to scale by. */
+    scaleSeconds: z.number(),
+  }),
+)
+/** The jobs of a stage, over all states in which a worker could fetch one. */
+export type StageBacklog = OutputOf<typeof stageBacklogSchema>
+
+function ofEveryStage<Schema>(schema: Schema): Record<StageName, Schema> {
+  return Object.fromEntries(stageNames.map((stage) => [stage, schema])) as Record<StageName, Schema>
+}
+
+/** By the names of the stages, not as a list: autoscalers name one figure by its path, such as `stages.embed.scaleSeconds`. */
+export const scalingSchema = named('Scaling', z.object({ stages: z.object(ofEveryStage(stageBacklogSchema)) }))
+/** The backlogs of all stages, the same from every gateway. */
+export type Scaling = OutputOf<typeof scalingSchema>
 
 export const stageSampleSchema = named('StageSample', z.object({ at: isoTimeSchema, stages: z.array(jobsSchema) }))
 /** The queues of all stages at a moment. */

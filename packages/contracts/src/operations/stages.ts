@@ -1,5 +1,6 @@
 import {
   findingPageSchema,
+  scalingSchema,
   stagePageSchema,
   stageParamsSchema,
   stageSamplePageSchema,
@@ -29,6 +30,17 @@ export const stageOperations = {
     summary: 'The queues of all stages once a minute, over the last six hours',
     description: 'Oldest first. Each gateway keeps its own in memory: they begin with its start.',
     answers: { 200: { description: 'All samples, in one page.', schema: stageSamplePageSchema } },
+  }),
+  readScaling: operation({
+    method: 'GET',
+    path: '/v1/scaling',
+    tag: 'stages',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'Backlog and oldest wait of every stage, for autoscalers',
+    description:
+      'Figures of the whole deployment, read from the queues at most once a second: the same from each gateway, so never to be added up.',
+    answers: { 200: { description: 'Every stage by its name.', schema: scalingSchema } },
   }),
   pauseStage: operation({
     method: 'POST',

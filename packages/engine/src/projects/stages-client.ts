@@ -1,11 +1,13 @@
 import type { StageState, StagesClient } from '@heddle/client/interface'
-import type { Queues, StageStats } from '@heddle/queue'
+import type { Scaling, StageName } from '@heddle/contracts'
+import type { Queues, StageBacklog, StageStats } from '@heddle/queue'
 import type { EngineContext } from '../setup/options.js'
 
 /** @param parts whose queues are read by the calls: a client without queues has all other operations */
 export function stagesClient(parts: EngineContext): StagesClient {
   return {
     list: async () => ({ items: await readStages(parts.queues), nextCursor: null }),
+    scaling: async () => toScaling(await parts.queues.backlogs()),
     async pause(stage) {
       await parts.queues.pause(stage)
       return { stage, paused: true }
@@ -30,4 +32,16 @@ function toState({ stage, waiting, active, delayed, oldestWaitMs, paused, pool }
   const attempts = done + failed
   const meanMs = attempts === 0 ? null : tookMs / attempts
   return { stage, waiting, active, delayed, oldestWaitMs, paused, workers, perSecond, done, failed, meanMs }
+}
+
+function toScaling(backlogs: readonly StageBacklog[]): Scaling {
+  const entries = backlogs.map(({ stage, waiting, prioritized, due, paused, oldestWaitMs }) => {
+    const oldestWaitSeconds = (oldestWaitMs ?? 0) / 1_000
+    const scaleSeconds = paused ? 0 : oldestWaitSeconds
+    return [
+      stage,
+      { backlog: waiting + due, waiting, prioritized, due, oldestWaitSeconds, paused, scaleSeconds },
+    ] as const
+  })
+  return { stages: Object.fromEntries(entries) as Record<StageName, Scaling['stages'][StageName]> }
 }

@@ -16,11 +16,8 @@ export interface Backend {
   facts(): Promise<QueueFacts>
   /** Rejects while the server does not accept writes, with the reason and a hint. */
   probe(): Promise<void>
-  /**
-   * When the next job of a queue was added; null if the queue is empty. BullMQ would fetch the whole job, and its Postgres
-   * backend the newest one.
-   */
-  oldestWaitingAtMs(queue: string): Promise<number | null>
+  /** The backlogs of queues, in their order, by the server's clock and in one round trip. */
+  backlogs(queues: readonly string[]): Promise<readonly Backlog[]>
   /** The job that holds each deduplication key; keys without a holder are left out. */
   keyHolders(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, KeyHolder>>
   /** The waiting jobs of a queue, counted up to a little more than `jobsMax`. */
@@ -38,6 +35,22 @@ export interface KeyHolder {
   readonly jobId: string
   /** BullMQ's state of the job; `unknown` if it no longer exists. */
   readonly state: string
+}
+
+/** The jobs of a queue that a worker could fetch at this moment, if the queue is not paused. */
+export interface Backlog {
+  /** Without a delay, those with a priority included. */
+  readonly waiting: number
+  /** How many of these have a priority. */
+  readonly prioritized: number
+  /** Delayed jobs whose time has come, but which no worker has fetched yet. */
+  readonly due: number
+  readonly paused: boolean
+  /**
+   * How long the oldest of them could have been fetched already: since it was added, or since the end of its delay. Null
+   * for an empty backlog.
+   */
+  readonly oldestWaitMs: number | null
 }
 
 /** The waiting jobs of a queue. */

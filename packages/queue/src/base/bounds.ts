@@ -84,6 +84,10 @@ export const bounds = {
   depthPollShareMax: 0.05,
   /** Jobs at each end of a queue from whose sizes the others are estimated. */
   depthSample: 8,
+  /** Jobs at the head of a queue among which the oldest is looked for: a retried job keeps its place on Postgres. */
+  backlogSample: 16,
+  /** Priorities of a queue whose oldest jobs are looked for. Heddle itself uses no priorities. */
+  backlogPrioritiesMax: 16,
   /** `retryAfter` of a refused producer, in seconds. */
   busyRetryAfterSeconds: 1,
   /**

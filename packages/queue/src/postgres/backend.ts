@@ -6,6 +6,7 @@ import { LISTENING_CONNECTIONS, type QueueConnections } from '../base/connection
 import { namedError, unavailable } from '../base/errors.js'
 import { inTime } from '../base/waiting.js'
 import { TextQueue } from '../send/text-queue.js'
+import { readBacklogs } from './backlog.js'
 import { PostgresWorkerBackend, SharedPostgresBackend, type WorkerBackendOptions } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
 import { readDepth } from './depth.js'
@@ -99,13 +100,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
           LISTENING_CONNECTIONS +
           (workerConnection === undefined ? 0 : connections.workersMax),
       ),
-    async oldestWaitingAtMs(queue) {
-      const { rows } = await producerConnection.pool.query<{ addedAtMs: string }>(
-        `SELECT added_at_ms AS "addedAtMs" FROM job WHERE queue = $1 AND state = 'waiting' ORDER BY priority, seq LIMIT 1`,
-        [queue],
-      )
-      return rows[0] === undefined ? null : Number(rows[0].addedAtMs)
-    },
+    backlogs: (queues) => readBacklogs(producerConnection.pool, queues),
     keyHolders: ({ name }, keys) => readHolders(producerConnection.pool, name, keys),
     depth: (queue, jobsMax) => readDepth(producerConnection.pool, queue, jobsMax),
     async releaseSpace() {

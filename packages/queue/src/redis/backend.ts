@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Backend, BullSetup, QueueFacts } from '../base/backend.js'
 import { redisFull } from '../base/errors.js'
 import { TextQueue } from '../send/text-queue.js'
+import { readBacklog } from './backlog.js'
 import { batchingBackends, type Capabilities, capabilitiesOf } from './bull-backend.js'
 import { createRedisChannels } from './channels.js'
 import { connectRedis, createRedis } from './connect.js'
@@ -65,11 +66,7 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
     },
     facts: () => readFacts(producer, prefix),
     probe: () => probe(producer, prefix),
-    async oldestWaitingAtMs(queue) {
-      const jobId = await producer.lindex(`${prefix}:${queue}:wait`, -1)
-      const addedAtMs = jobId === null ? null : await producer.hget(`${prefix}:${queue}:${jobId}`, 'timestamp')
-      return addedAtMs === null ? null : Number(addedAtMs)
-    },
+    backlogs: (queues) => Promise.all(queues.map((queue) => readBacklog(producer, `${prefix}:${queue}`))),
     keyHolders: readHolders,
     depth: (queue) => readDepth(producer, `${prefix}:${queue}`),
     async close() {

@@ -1,5 +1,6 @@
 import type { Redis, Result } from 'ioredis'
 import { bounds } from '../base/bounds.js'
+import { backlogScript } from './backlog.js'
 
 /*
  * Scripts that handle many jobs in BullMQ's keys at a time. BullMQ adds, fetches and finishes one job with each script, and
@@ -32,6 +33,14 @@ declare module 'ioredis' {
       prefix: string,
       ...jobs: (string | number)[]
     ): Result<null, Context>
+    heddleBacklog(
+      wait: string,
+      paused: string,
+      prioritized: string,
+      delayed: string,
+      meta: string,
+      prefix: string,
+    ): Result<[waiting: number, prioritized: number, due: number, paused: number, oldestWaitMs: number], Context>
     heddleTurnJobs(
       wait: string,
       active: string,
@@ -51,6 +60,7 @@ declare module 'ioredis' {
 
 export function defineScripts(redis: Redis): void {
   redis.defineCommand('heddleAddJobs', { numberOfKeys: 4, lua: addJobs })
+  redis.defineCommand('heddleBacklog', { numberOfKeys: 5, lua: backlogScript, readOnly: true })
   redis.defineCommand('heddleTurnJobs', { numberOfKeys: 6, lua: turnJobs })
 }
 
@@ -95,14 +105,18 @@ end
 local taken = {}
 local next_at = 0
 if takes > 0 then
-  local due = redis.call('ZRANGEBYSCORE', delayed, 0, (now + 1) * 0x1000 - 1, 'LIMIT', 0, 1000)
+  local due = redis.call('ZRANGEBYSCORE', delayed, 0, (now + 1) * 0x1000 - 1, 'WITHSCORES', 'LIMIT', 0, 1000)
   -- Set by a clock that was ahead.
-  local beyond = redis.call('ZRANGEBYSCORE', delayed, (now + ${bounds.dueMsMax}) * 0x1000, '+inf', 'LIMIT', 0, 1000)
-  for _, id in ipairs(beyond) do due[#due + 1] = id end
-  for _, id in ipairs(due) do
+  local beyond =
+    redis.call('ZRANGEBYSCORE', delayed, (now + ${bounds.dueMsMax}) * 0x1000, '+inf', 'WITHSCORES', 'LIMIT', 0, 1000)
+  for _, each in ipairs(beyond) do due[#due + 1] = each end
+  for at = 1, #due, 2 do
+    local id = due[at]
     redis.call('ZREM', delayed, id)
     redis.call('LPUSH', wait, id)
-    redis.call('HSET', prefix .. id, 'delay', 0)
+    -- Its wait is counted from here: BullMQ keeps only the time at which it was added.
+    local due_at = math.min(now, math.floor(tonumber(due[at + 1]) / 0x1000))
+    redis.call('HSET', prefix .. id, 'delay', 0, 'dueAt', string.format('%.0f', due_at))
   end
   if redis.call('HEXISTS', meta, 'paused') == 0 then
     local characters = 0

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isWakeStage, queueName, type StageName, type StagePayload, type WakeJob } from '@heddle/contracts'
 import { backOffMs, Gatherer } from '@heddle/runtime'
-import type { JobsOptions, JobType } from 'bullmq'
-import type { Backend } from '../base/backend.js'
+import type { JobsOptions } from 'bullmq'
+import type { Backend, Backlog } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 import type { BullQueue } from '../base/bull-queue.js'
 import { isServerAway } from '../base/errors.js'
@@ -16,17 +16,13 @@ interface NewJob {
   opts: JobsOptions
 }
 
-export interface QueueStats {
-  stage: StageName
-  waiting: number
-  active: number
-  /** Jobs that wait for their next attempt. */
-  delayed: number
+export interface QueueStats extends Backlog {
+  readonly stage: StageName
+  readonly active: number
+  /** Jobs that wait for their next attempt, those that are due included. */
+  readonly delayed: number
   /** 0 unless BullMQ failed a job by itself: dead letters are kept in the store. */
-  failed: number
-  paused: boolean
-  /** How long the oldest waiting job has waited; null if the queue is empty. */
-  oldestWaitMs: number | null
+  readonly failed: number
 }
 
 /** The producers' side of one stage's queue. */
@@ -34,7 +30,7 @@ export class StageQueue<Name extends StageName = StageName> {
   readonly stage: Name
   readonly #queue: BullQueue
   readonly #jobs: Gatherer<NewJob>
-  readonly #backend: Pick<Backend, 'oldestWaitingAtMs' | 'keyHolders'>
+  readonly #backend: Pick<Backend, 'keyHolders'>
 
   constructor(stage: Name, backend: Backend, prefix: string, onError: (error: unknown) => void) {
     const setup = backend.producers()
@@ -108,22 +104,9 @@ export class StageQueue<Name extends StageName = StageName> {
     return asleep.length
   }
 
-  async stats(nowMs: number): Promise<QueueStats> {
-    const [counts, paused, oldestAtMs] = await Promise.all([
-      this.#queue.getJobCounts('waiting', pausedType, 'active', 'delayed', 'failed'),
-      this.#queue.isPaused(),
-      this.#backend.oldestWaitingAtMs(this.#queue.name),
-    ])
-    const count = (type: string) => counts[type] ?? 0
-    return {
-      stage: this.stage,
-      waiting: count('waiting') + count('paused'),
-      active: count('active'),
-      delayed: count('delayed'),
-      failed: count('failed'),
-      paused,
-      oldestWaitMs: oldestAtMs === null ? null : Math.max(0, nowMs - oldestAtMs),
-    }
+  async stats(backlog: Backlog): Promise<QueueStats> {
+    const { active = 0, delayed = 0, failed = 0 } = await this.#queue.getJobCounts('active', 'delayed', 'failed')
+    return { stage: this.stage, ...backlog, active, delayed, failed }
   }
 
   removeJobs(scan: Omit<JobRemovalScan, 'queue' | 'stage'>): Promise<void> {
@@ -184,9 +167,6 @@ const jobOptions: JobsOptions = {
 
 /** States of jobs that have not begun, and will therefore read everything that is stored by then. */
 const waitingStates: ReadonlySet<string> = new Set(['waiting', 'delayed'])
-
-/** The type of a paused queue's waiting jobs in BullMQ's Postgres backend, which its types no longer include. */
-const pausedType = 'paused' as JobType
 
 function deduplicationId(stage: StageName, threadId: string): string {
   return `${stage}-${threadId}`

@@ -4,7 +4,18 @@ import { Metrics } from './metrics.js'
 
 const pool = { workers: 2, done: 40, failed: 3, tookMs: 900, perSecond: 4 }
 const stages: StageStats[] = [
-  { stage: 'prune', waiting: 1, active: 1, delayed: 0, failed: 0, paused: false, oldestWaitMs: 500, pool },
+  {
+    stage: 'prune',
+    waiting: 1,
+    active: 1,
+    delayed: 0,
+    failed: 0,
+    prioritized: 0,
+    due: 0,
+    paused: false,
+    oldestWaitMs: 500,
+    pool,
+  },
 ]
 const models = new Map([['openai small', { calls: 3, failed: 1, inputTokens: 100, outputTokens: 10 }]])
 

@@ -12,6 +12,7 @@ export class Metrics {
   readonly #durations: Histogram<'method' | 'route' | 'status'>
   readonly #refused: Counter<'code'>
   readonly #jobs: Gauge<'stage' | 'state'>
+  readonly #backlog: Gauge<'stage'>
   readonly #oldestWait: Gauge<'stage'>
   readonly #failed: Gauge<'stage'>
   readonly #paused: Gauge<'stage'>
@@ -37,13 +38,19 @@ export class Metrics {
     })
     this.#jobs = new Gauge({
       name: 'heddle_stage_jobs',
-      help: 'Jobs of a stage: waiting, active, or delayed until their next attempt',
+      help: 'Jobs of a stage: waiting, active, delayed until their next attempt, or due, which are delayed ones not fetched yet',
       labelNames: ['stage', 'state'],
+      registers,
+    })
+    this.#backlog = new Gauge({
+      name: 'heddle_stage_backlog',
+      help: 'Jobs that a worker of a stage could fetch: waiting or due, with a priority or without',
+      labelNames: ['stage'],
       registers,
     })
     this.#oldestWait = new Gauge({
       name: 'heddle_stage_oldest_wait_seconds',
-      help: 'How long the oldest waiting job of a stage has waited; 0 if none waits',
+      help: 'How long the oldest job of the backlog of a stage has waited; 0 if none waits',
       labelNames: ['stage'],
       registers,
     })
@@ -103,24 +110,31 @@ export class Metrics {
   /** @param stages null if the queues could not be read */
   async read(
     stages: readonly StageStats[] | null,
-    {
-      deadLetters,
-      streams,
-      models = new Map(),
-    }: {
+    known: {
       deadLetters: readonly { readonly stage: string }[]
       streams: number
       models?: ReadonlyMap<string, ModelCalls>
     },
   ): Promise<string> {
+    const { deadLetters, streams, models = new Map() } = known
     this.#streams.set(streams)
     this.#isReadable.set(stages === null ? 0 : 1)
-    for (const gauge of [this.#jobs, this.#oldestWait, this.#failed, this.#paused, this.#workers, this.#pace])
-      gauge.reset()
-    for (const { stage, waiting, active, delayed, paused, oldestWaitMs, pool } of stages ?? []) {
+    const ofStages = [
+      this.#jobs,
+      this.#backlog,
+      this.#oldestWait,
+      this.#failed,
+      this.#paused,
+      this.#workers,
+      this.#pace,
+    ]
+    for (const gauge of ofStages) gauge.reset()
+    for (const { stage, waiting, active, delayed, due, paused, oldestWaitMs, pool } of stages ?? []) {
       this.#jobs.set({ stage, state: 'waiting' }, waiting)
       this.#jobs.set({ stage, state: 'active' }, active)
       this.#jobs.set({ stage, state: 'delayed' }, delayed)
+      this.#jobs.set({ stage, state: 'due' }, due)
+      this.#backlog.set({ stage }, waiting + due)
       this.#oldestWait.set({ stage }, (oldestWaitMs ?? 0) / 1_000)
       this.#paused.set({ stage }, paused ? 1 : 0)
       this.#workers.set({ stage }, pool.workers)

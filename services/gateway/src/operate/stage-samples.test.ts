@@ -6,7 +6,18 @@ import { StageSamples } from './stage-samples.js'
 
 const pool = { workers: 1, done: 4, failed: 0, tookMs: 20, perSecond: 2 }
 const stats = (waiting: number): StageStats[] => [
-  { stage: 'embed', waiting, active: 1, delayed: 0, failed: 0, paused: false, oldestWaitMs: null, pool },
+  {
+    stage: 'embed',
+    waiting,
+    active: 1,
+    delayed: 0,
+    failed: 0,
+    prioritized: 0,
+    due: 0,
+    paused: false,
+    oldestWaitMs: null,
+    pool,
+  },
 ]
 
 test('a sample is taken each minute, soon again after a failure, and six hours are kept', async () => {
