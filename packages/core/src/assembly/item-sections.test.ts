@@ -66,6 +66,15 @@ describe('item sections', () => {
     expect(names(itemSections(input([reference], [])).held)).toEqual(['references'])
   })
 
+  test('say the description of an item without a text, or its name', () => {
+    const described = included({ text: ' ', description: 'Answer in French.' })
+    const named = included({ type: 'reference', name: 'glossary', text: '', description: '' })
+    expect(texts(itemSections(input([described, named], [])).held)).toEqual([
+      'Rule: Answer in French.',
+      'Reference: glossary',
+    ])
+  })
+
   test('put selected items into one optional section, the best first', () => {
     const [best, second] = [included({ text: 'one' }, 'agent'), included({ type: 'reference', text: 'two' }, 'agent')]
     const { held, selected } = itemSections(input([], [best, second]))

@@ -73,7 +73,8 @@ function selectedSection(input: BuildInput): FixedSection | null {
   return { name: 'selected', messages, items: shown, tools, reason: 'selected by meaning', isOptional: true }
 }
 
-/** Each kind has its own introduction (docs/items.md#what-a-context-says). */
-function toMessage({ item: { type, text } }: FullIncluded): NeutralMessage {
-  return { role: 'user', content: `${type === 'rule' ? 'Rule' : 'Reference'}: ${text}` }
+/** Each kind has its own introduction (docs/items.md#what-a-context-says). An item without a text says its description. */
+function toMessage({ item: { type, name, description, text } }: FullIncluded): NeutralMessage {
+  const said = [text, description ?? ''].find((each) => each.trim() !== '') ?? name
+  return { role: 'user', content: `${type === 'rule' ? 'Rule' : 'Reference'}: ${said}` }
 }

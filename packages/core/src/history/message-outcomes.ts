@@ -2,6 +2,7 @@ import type { EntryMode } from '@heddle/contracts'
 import { type CompactionState, isCovered, keepsText } from '../compaction/state.js'
 import { type CondensedCall, elidedInput } from '../conversation/calls.js'
 import type { Message } from '../conversation/message.js'
+import { comparePositions } from '../conversation/order.js'
 import { contentWithLines, mayDeliverParts } from '../parts/line.js'
 import { elideMiddle } from '../summarizing/sources.js'
 
@@ -43,8 +44,16 @@ export function fateOf(message: Message, state: CompactionState | null, options:
       reason: 'too long for the budget',
     }
   }
-  const reason = message.pinned ? 'pinned' : message.undone ? UNDONE_REASON : 'recent'
-  return { mode: 'raw', content: ownText(message, options), reason }
+  return { mode: 'raw', content: ownText(message, options), reason: reasonToKeep(message, state) }
+}
+
+/** Why a context shows a message as it is. */
+function reasonToKeep(message: Message, state: CompactionState | null): string {
+  if (message.pinned) return 'pinned'
+  if (message.undone) return UNDONE_REASON
+  if (state?.covered == null) return 'recent'
+  if (comparePositions(message, state.covered.from) < 0) return 'first messages'
+  return comparePositions(message, state.covered.to) < 0 ? 'not part of the summary' : 'recent'
 }
 
 function ownText(message: Message, { reference }: FateOptions): string {

@@ -72,6 +72,7 @@ function sourceOf(iteration: Iteration): SummarySource {
     reference: '',
     role: 'assistant',
     text: withoutProtocol(formatIteration(iteration)),
+    hasHeading: true,
     toolName: null,
     isError: false,
     pinned: false,

@@ -6,6 +6,8 @@ export interface SummarySource {
   readonly reference: string
   readonly role: Role
   readonly text: string
+  /** Whether the text begins with a heading of its own, in place of its role and reference. */
+  readonly hasHeading?: boolean
   readonly toolName: string | null
   /** The structured calls; if they are missing, those in the text count. */
   readonly calls?: readonly ToolCall[]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { summaryPrompt } from './prompts.js'
+import { formatSource, summaryPrompt } from './prompts.js'
 
 const promptOf = (tokensMax: number) =>
   summaryPrompt({ purpose: 'progress', conversation: '## Iteration 1', previousSummary: null, tokensMax })
@@ -19,4 +19,17 @@ test.each([
 ])('the prompt for progress in at most %d tokens says one length: %d words', (tokensMax, words) => {
   const { system, user } = promptOf(tokensMax)
   expect(`${system}\n${user}`.match(/\d+ words/g)).toEqual([`${words} words`])
+})
+
+test('a text with a heading of its own is not introduced by a role', () => {
+  const source = {
+    role: 'assistant',
+    reference: '',
+    toolName: null,
+    isError: false,
+    pinned: false,
+    orderedAtMs: 0,
+  } as const
+  expect(formatSource({ ...source, text: '## Iteration 1', hasHeading: true })).toBe('## Iteration 1')
+  expect(formatSource({ ...source, text: 'Done.' })).toBe('assistant:\nDone.')
 })

@@ -94,7 +94,8 @@ function withPrevious(previousSummary: string | null, conversation: string): str
 }
 
 /** A message in a model's input: role, reference, and text. */
-export function formatSource({ role, toolName, isError, reference, text }: SummarySource): string {
+export function formatSource({ role, toolName, isError, reference, text, hasHeading }: SummarySource): string {
+  if (hasHeading === true) return escapeFences(text)
   const who = toolName === null ? role : `${role} of ${toolName}`
   const where = reference === '' ? '' : ` ${recallTag(reference)}`
   return `${who}${isError ? ' (failed)' : ''}${where}:\n${escapeFences(text)}`

@@ -45,6 +45,7 @@ test.each([
   ['Found 1 matches for "f.py" in /src:\n/src/f.py', 1],
   ['a.ts:1:x\nb.ts:2:x\n\nc.ts:3:x', 3],
   ['a.ts-1-y\na.ts:2:x\na.ts-3-y\n--\nb.ts:9:x', 2],
+  ['before\nfound\n--\nfound too\nafter', 2],
   [`/a\n/b${footer}`, 2],
   ['/a\n(Results are truncated. Consider a more specific path.)', 1],
 ])('the matches of a search are counted: %j', (content, count) => {

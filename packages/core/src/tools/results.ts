@@ -143,6 +143,7 @@ export function isFooter(line: string): boolean {
 const FOUND = /^(?:found|showing)\s+(?:at least\s+)?(\d{1,9})\b/i
 const FOUND_NONE = /^(?:no (?:matches|files|results|match)\b|0 (?:matches|results|files)\b|nothing found)/i
 const MATCH_LINE = /^(?:[^:]{1,300}:)?\d{1,9}:/
+const GROUP_SEPARATOR = '--'
 const CONTEXT_LINE = /^(?:--$|(?:.{1,300}-)?\d{1,9}-)/
 const NOTE_LINE = /^(?:\(results are truncated|\[?(?:truncated|showing)\b|<system-reminder>)/i
 /** Beyond this many characters a search's lines are not read one by one. */
@@ -155,15 +156,19 @@ function countMatches(content: string, head: readonly string[]): number {
   if (found !== undefined) return Number(found)
   let lines = 0
   let matches = 0
+  let separators = 0
   let hasContext = false
   for (const line of firstLines(content.slice(0, SEARCHED_CHARACTERS_MAX), Number.POSITIVE_INFINITY)) {
     if (line.trim() === '') continue
     if (isFooter(line) || NOTE_LINE.test(line)) break
     lines++
+    if (line === GROUP_SEPARATOR) separators++
     if (MATCH_LINE.test(line)) matches++
     else if (CONTEXT_LINE.test(line)) hasContext = true
   }
-  return hasContext && matches > 0 ? matches : lines
+  if (hasContext && matches > 0) return matches
+  // Without line numbers only the groups of lines around matches are known.
+  return separators > 0 ? separators + 1 : lines
 }
 
 function pathOf(use: ToolUse, head: readonly string[], tail: readonly string[]): string | null {
