@@ -240,12 +240,23 @@ describe('with a remote gateway', () => {
 
   test('commands that are not available over HTTP, and an address without a gateway, are refused with a hint', async () => {
     expect((await away.heddle('search', 'x', '--url', 'nowhere', '--json')).error).toMatchObject({ field: 'url' })
-    for (const argv of [['keys', 'list'], ['queues'], ['migrate'], ['doctor'], ['agents', 'delete', 'x', '--yes']]) {
+    for (const argv of [['keys', 'list'], ['queues'], ['migrate'], ['doctor'], ['projects', 'delete', '--yes']]) {
       expect(await away.heddle(...argv, '--json')).toMatchObject({ code: 2, error: { field: 'url' } })
     }
     const asked = await home.heddle('keys', 'list', '--url', http.url, '--json')
     expect(asked).toMatchObject({ code: 2, error: { hint: expect.stringContaining('where the store can be reached') } })
   })
+})
+
+test('heddle agents delete erases an agent over HTTP with a key that may', async () => {
+  const messages = [{ role: 'user' as const, content: 'the tern leaves at dusk' }]
+  await pipeline.clientOf('shop').messages.append({ agent: 'leaver', thread: 'dusk', messages })
+  const erase = ['agents', 'delete', 'leaver', '--yes', '--json']
+  expect(await away.heddle(...erase)).toMatchObject({ code: 1, error: { code: 'FORBIDDEN' } })
+  const { key } = await pipeline.clientOf('shop').keys.create({ name: 'operator', role: 'admin' })
+  const operator = await openHome({ HEDDLE_URL: http.url, HEDDLE_KEY: key })
+  const { document } = await operator.heddle(...erase)
+  expect(document).toMatchObject({ kind: 'agent', name: 'leaver', removed: { messages: 1 }, finished: true })
 })
 
 test.each([

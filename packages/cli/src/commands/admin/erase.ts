@@ -64,25 +64,25 @@ export function registerMessagesErase(group: Command, context: CommandContext): 
   })
 }
 
-/** `heddle agents delete`. */
+/** `heddle agents delete`, here or over HTTP. */
 export function registerAgentsErase(group: Command, context: CommandContext): void {
   const command = withErasing(group.command('delete').alias('remove'), 'an agent and its threads').argument(
     '<name>',
     'the agent',
     nameOption('agent'),
   )
-  command.option('--reuse', REUSE)
-  withCommonOptions(command, ['heddle agents delete NAME', 'heddle agents delete NAME --yes --json']).action(
-    async (name: string, options: EraseCommandOptions) => {
-      if (options.yes !== true) await confirm(context, 'agent', name)
-      await withEngine(context, options, { stages: [] }, async ({ client }) =>
-        printErased(
-          context,
-          await client.agents.delete(name, { signal: context.signal, reuse: options.reuse ?? false }),
-        ),
-      )
-    },
-  )
+  command
+    .option('--reuse', REUSE)
+    .option('--no-wait', 'return as soon as nothing of it is visible; removal continues in the background')
+  withCommonOptions(withUrlOption(command), [
+    'heddle agents delete NAME',
+    'heddle agents delete NAME --yes --json',
+  ]).action(async (name: string, options: EraseCommandOptions) => {
+    if (options.yes !== true) await confirm(context, 'agent', name)
+    const { wait, reuse = false } = options
+    const erase = ({ agents }: RemoteClient) => agents.delete(name, { signal: context.signal, wait, reuse })
+    printErased(context, await withRemote(context, options, { stages: [] }, erase))
+  })
 }
 
 export function registerProjects(program: Command, context: CommandContext): void {
