@@ -7,7 +7,9 @@ export const descriptions: Readonly<Record<string, string>> = {
   dataDir: 'The folder of the embedded server; relative paths start at the working directory of the command.',
   port: 'The port of the HTTP interface; 0 picks a free one.',
   healthPort:
-    'The loopback port on which workers serve `/healthz`, `/readyz` and `/metrics`; 0 picks a free one. Without it they serve none.',
+    'The port on which workers serve `/healthz`, `/readyz` and `/metrics`; 0 picks a free one. Without it they serve none.',
+  healthHost:
+    'The address of `healthPort`. Another one than loopback, such as `0.0.0.0`, serves them without a key: for a private network, where a supervisor and Prometheus reach it by its address.',
   logLevel: 'The lowest level that `heddle up`, `worker` and `gateway` log. Other commands log only if it is set.',
   queuePrefix: 'Keeps installations apart on one server: 1 to 40 of a-z, 0-9, _ and -, starting with a letter.',
   'queue.ingestJobsMax': 'Jobs that may wait for ingest before producers are refused ([producers](producers.md)).',

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findUp } from '@heddle/client/connect'
@@ -9,12 +11,21 @@ import { type HealthServer, startHealthServer } from './health-server.js'
 
 const readMetrics = async () => ({ type: 'text/plain; version=0.0.4', text: 'a_total 1\n' })
 
+/** A request whose Host header is not the address that it is sent to. */
+async function statusFor(port: number, host: string): Promise<number | undefined> {
+  const sent = request({ port, host: '127.0.0.1', path: '/healthz', headers: { host } })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
 async function withServer(
   work: (server: HealthServer) => Promise<void>,
-  options: { identity?: Record<string, unknown>; checkReady?: () => Promise<void> } = {},
+  options: { host?: string; identity?: Record<string, unknown>; checkReady?: () => Promise<void> } = {},
 ): Promise<void> {
-  const { identity = {}, checkReady = async () => undefined } = options
-  const server = await startHealthServer({ port: 0, identity, checkReady, readMetrics })
+  const { host = '127.0.0.1', identity = {}, checkReady = async () => undefined } = options
+  const server = await startHealthServer({ host, port: 0, identity, checkReady, readMetrics })
   try {
     await work(server)
   } finally {
@@ -56,6 +67,20 @@ test('healthz reports the process, readyz its servers', async () => {
       expect((await fetch(`http://127.0.0.1:${port}/v1/threads`)).status).toBe(404)
     },
     { identity: { pid: 7 }, checkReady },
+  )
+})
+
+test('on loopback a request to any other host is refused; on all addresses one to a name is, which a page may own', async () => {
+  await withServer(async ({ port }) => {
+    for (const host of ['localhost', `127.0.0.1:${port}`]) expect(await statusFor(port, host)).toBe(200)
+    for (const host of ['10.1.2.3:80', 'evil.example']) expect(await statusFor(port, host)).toBe(403)
+  })
+  await withServer(
+    async ({ port }) => {
+      for (const host of ['10.1.2.3:80', '[fd00::1]:80', 'localhost']) expect(await statusFor(port, host)).toBe(200)
+      for (const host of ['evil.example', 'evil.example:80']) expect(await statusFor(port, host)).toBe(403)
+    },
+    { host: '0.0.0.0', identity: { pid: 7 } },
   )
 })
 

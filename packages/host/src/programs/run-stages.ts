@@ -21,7 +21,8 @@ export async function runStages(surroundings: Surroundings, service: StagesServi
   const { context, config, log } = surroundings
   const { command, stages, concurrency } = service
   let engine: Engine | null = null
-  const monitoring = service.healthPort === null ? null : await monitor(service.healthPort, stages, () => engine)
+  const monitoring =
+    service.healthPort === null ? null : await monitor(config.healthHost, service.healthPort, stages, () => engine)
   const facts = { command, workers: stages, ...(monitoring !== null && { healthPort: monitoring.server.port }) }
   const serviceLog = openServiceLog(surroundings, facts)
   try {
@@ -62,11 +63,17 @@ interface Monitoring {
 }
 
 /** Loads lazily: metrics include an HTTP server, which a worker without a port does not need. */
-async function monitor(port: number, stages: readonly StageName[], engineOf: () => Engine | null): Promise<Monitoring> {
+async function monitor(
+  host: string,
+  port: number,
+  stages: readonly StageName[],
+  engineOf: () => Engine | null,
+): Promise<Monitoring> {
   const { ProcessMetrics } = await import('@heddle/gateway')
   const { startHealthServer } = await import('../health/health-server.js')
   const metrics = new ProcessMetrics()
   const server = await startHealthServer({
+    host,
     port,
     identity: { pid: process.pid, workers: stages },
     async checkReady() {

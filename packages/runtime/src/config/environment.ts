@@ -9,6 +9,7 @@ export const variables = {
   HEDDLE_HOSTS: ['hosts'],
   HEDDLE_PORT: ['port'],
   HEDDLE_HEALTH_PORT: ['healthPort'],
+  HEDDLE_HEALTH_HOST: ['healthHost'],
   HEDDLE_LOG_LEVEL: ['logLevel'],
   HEDDLE_QUEUE_PREFIX: ['queuePrefix'],
   HEDDLE_INGEST_JOBS_MAX: ['queue', 'ingestJobsMax'],

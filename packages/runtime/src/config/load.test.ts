@@ -80,6 +80,7 @@ describe('loadConfig', () => {
       dataDir: join(cwd, '.heddle'),
       port: 4680,
       healthPort: null,
+      healthHost: '127.0.0.1',
       host: '127.0.0.1',
       hosts: [],
       logLevel: 'info',

@@ -23,8 +23,10 @@ export interface Config {
   /** Host names of the gateway. Default: no names. */
   hosts: readonly string[]
   port: number
-  /** Port on which workers serve `/healthz`, `/readyz` and `/metrics`, on loopback. Null: not served. */
+  /** Port on which workers serve `/healthz`, `/readyz` and `/metrics`. Null: not served. */
   healthPort: number | null
+  /** The address of that port. Default 127.0.0.1. */
+  healthHost: string
   logLevel: LogLevel
   /** Settings of agents in the file and the environment; overridden by the agents' own settings. */
   settings: PartialSettings
@@ -175,6 +177,7 @@ function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'
     hosts: raw.hosts ?? [],
     port: raw.port ?? 4680,
     healthPort: raw.healthPort ?? null,
+    healthHost: raw.healthHost ?? '127.0.0.1',
     logLevel: raw.logLevel ?? 'info',
     settings: settingsOf(raw),
     proxy: {

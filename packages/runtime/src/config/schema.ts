@@ -48,6 +48,10 @@ const minutes = z
   .max(52_560_000, 'must be at most 52560000')
   .nullable()
 
+const ownAddress = z
+  .string()
+  .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an address of this machine, such as 0.0.0.0')
+
 /** The possible contents of `heddle.yaml`, the environment and flags together, before defaults. */
 export const rawConfigSchema = z.strictObject({
   databaseUrl: postgresAddress.optional(),
@@ -57,11 +61,9 @@ export const rawConfigSchema = z.strictObject({
   dataDir: z.string().min(1).optional(),
   port: port.optional(),
   healthPort: port.optional(),
+  healthHost: ownAddress.optional(),
   /** The address that the gateway listens on. */
-  host: z
-    .string()
-    .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an address of this machine, such as 0.0.0.0')
-    .optional(),
+  host: ownAddress.optional(),
   /** Host names under which the gateway is reached, such as that of a proxy. */
   hosts: z
     .array(z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i, 'must be a name without a port'))

@@ -93,6 +93,15 @@ test('compactions are counted with their messages by action and the tokens that 
     expect(text).toContain(line)
 })
 
+test('the first dead letter of a process is an increase', async () => {
+  const metrics = new Metrics()
+  const read = async () => (await metrics.read(null, { deadLetters: [], streams: 0 })).split('\n')
+  const series = 'heddle_stage_duration_seconds_count{stage="prune",result="dead"}'
+  expect(await read()).toContain(`${series} 0`)
+  metrics.settled({ stage: 'prune', jobId: 'j1', attempt: 5, result: 'dead', durationMs: 30 })
+  expect(await read()).toContain(`${series} 1`)
+})
+
 test('counts are kept when they are read again', async () => {
   const metrics = new Metrics()
   const read = () => metrics.read(null, { deadLetters: [], streams: 0, models })

@@ -83,8 +83,10 @@ export class ProcessMetrics {
       registers,
     })
     // Starts at 0, so that Prometheus sees the first increase.
-    for (const stage of stageNames)
+    for (const stage of stageNames) {
       for (const total of [this.#done, this.#failed, this.#tookSeconds]) total.inc({ stage }, 0)
+      this.#tries.zero({ stage, result: 'dead' })
+    }
     this.pruned({ compactions: 0, condensed: 0, stubbed: 0, removed: 0, tokensSaved: 0 })
   }
 

@@ -23,7 +23,7 @@ export function registerWorker(program: Command, context: CommandContext): void 
     .option('--concurrency <jobs>', 'jobs that a stage runs at once (default: depends on the stage)', concurrencyOption)
     .option(
       '--port <port>',
-      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1; 0 picks a free one (HEDDLE_HEALTH_PORT)',
+      'also serve /healthz, /readyz and /metrics on this port of 127.0.0.1, or of HEDDLE_HEALTH_HOST; 0 picks a free one (HEDDLE_HEALTH_PORT)',
       portOption,
     )
   withCommonOptions(withIterationOptions(worker), [
