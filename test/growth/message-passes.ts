@@ -8,6 +8,7 @@ import {
   parse,
 } from '@heddle/contracts'
 import {
+  AtomCollector,
   besideRendered,
   buildContext,
   countMessageTokens,
@@ -17,6 +18,7 @@ import {
   diffContexts,
   estimateMessageTokens,
   estimateTokens,
+  fatesOf,
   finish,
   formatFaults,
   fromDelta,
@@ -308,6 +310,15 @@ const passes: Readonly<Record<string, (messages: Message[]) => unknown>> = {
   'pinned facts': (messages) => {
     const facts = pinnedFacts(sourcesOf(messages))
     return withPinnedFacts(messages.map(({ content }) => content).join('\n'), facts, 2_000)
+  },
+  'details and their fates': (messages) => {
+    const collector = new AtomCollector()
+    finish(collector.add(sourcesOf(messages)))
+    const shown = {
+      summary: messages[0]?.content ?? '',
+      messages: messages.map(({ content }) => ({ text: content, isPinned: false })),
+    }
+    return finish(fatesOf(collector.result(), shown))
   },
   'leaves of the tree': (messages) => {
     const shape = { leafTokens: 2_000, fanOut: 8 }

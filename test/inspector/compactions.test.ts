@@ -48,6 +48,35 @@ describe.skipIf(executablePath === null)('the compactions of a thread', () => {
     await close()
   })
 
+  test('the lost details are those of the interface, requested once they are opened', async () => {
+    const { page, faults, close } = await open()
+    await show(page, THREAD)
+    const { states } = await recorded.client.threads.get(THREAD)
+    const latest = states.findLast(({ summary }) => summary !== null)
+    const { kinds, lost } = await recorded.client.summaries.loss({ thread: THREAD, compaction: latest?.id ?? '' })
+    const details = page.getByRole('region', { name: 'Details of the covered messages' })
+    expect(await details.count()).toBe(0)
+    await page.getByRole('button', { name: `Show what compaction ${latest?.generation} lost` }).press('Enter')
+    await details.waitFor()
+    const rowsOf = (region: typeof details) =>
+      region
+        .locator('tbody tr')
+        .evaluateAll((all) => all.map((row) => (row as unknown as { innerText: string }).innerText.split('\t')))
+    const figure = (value: number) => value.toLocaleString('en')
+    expect(await rowsOf(details)).toEqual(
+      kinds.map(({ kind, total, summary, pinned, raw, ledger, recall, lost: missing }) => [
+        kind,
+        ...[total, summary, pinned, raw, ledger, recall, missing].map(figure),
+      ]),
+    )
+    expect(lost.length).toBeGreaterThan(0)
+    const shown = await rowsOf(page.getByRole('region', { name: 'Lost details' }))
+    expect(shown.map(([kind]) => kind)).toEqual(lost.map(({ kind }) => kind))
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
+
   test('the tree leads from the whole summary to its messages by the keyboard alone', async () => {
     const { page, faults, close } = await open()
     await show(page, THREAD)

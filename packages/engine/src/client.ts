@@ -7,6 +7,7 @@ import { compress } from './contexts/compress.js'
 import { lastContextAt } from './contexts/context-at.js'
 import { listThreadContexts } from './contexts/context-list.js'
 import { compareContexts, findContext, getContext } from './contexts/contexts.js'
+import { lossOf } from './contexts/loss.js'
 import { listPins, pinMessages, unpinMessages } from './contexts/pins.js'
 import { planPruning } from './contexts/prune-plan.js'
 import { exportRequestContexts, requestContextOf } from './contexts/request-contexts.js'
@@ -72,6 +73,7 @@ export function createClient(options: ClientOptions): Client {
     summaries: {
       list: (options) => listSummaries(parts, options),
       messages: (options) => listSummaryMessages(parts, options),
+      loss: (options) => lossOf(parts, options),
     },
     pins: {
       set: (options) => pinMessages(parts, options),

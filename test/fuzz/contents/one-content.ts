@@ -85,6 +85,9 @@ export async function passContent(place: Place, { name, text, size, isRead }: Co
   const ref = first.reference
   await step('recall', client.recall({ ref, thread: name, maxTokens: limits.budgetTokensMax }))
   await step('recall a line', client.recall({ ref, thread: name, search: 'a', lines: '1-10' }))
+  const { states } = await client.threads.get(name)
+  const compaction = states.findLast(({ summary }) => summary !== null)?.id
+  if (compaction !== undefined) await step('loss', client.summaries.loss({ thread: name, compaction }))
   await step('export', cli(place, ['threads', 'export', name, '--out', join(place.folder, 'exported.ndjson')]))
 
   const file = join(place.folder, 'session.json')

@@ -147,6 +147,37 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.contexts.compress({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  test('shows which details a compaction kept and lost, and that recalling the lost ones finds them', async () => {
+    const thread = 'lost details'
+    const facts = Array.from({ length: 60 }, (_, index) =>
+      user(
+        `${index} You must keep \`partNumber${index}x\` in /repo/src/part${index}.ts. ${'a fact of the day. '.repeat(18)}`,
+      ),
+    )
+    await client.messages.append({ agent: 'reader', thread, messages: facts })
+    await pipeline.clientOf(own).threads.waitUntilSettled(thread)
+    await client.contexts.compress({ thread, agent: 'reader' })
+    const state = (await client.threads.get(thread)).states.findLast(({ summary }) => summary !== null)
+    const report = await client.summaries.loss({ thread, compaction: state?.id ?? '' })
+    expect(report).toMatchObject({ id: state?.id, summarizer: 'extractive', isComplete: true })
+    expect(report.messagesRead).toBe(state?.coveredCount)
+    const { lost, total, ...kept } = report.kinds.find(({ kind }) => kind === 'path') ?? { lost: 0, total: 0 }
+    expect(total).toBe(report.messagesRead)
+    expect([lost > 0, 'summary' in kept && kept.summary > 0]).toEqual([true, true])
+    expect(report.totals.lost).toBe(report.kinds.reduce((sum, counts) => sum + counts.lost, 0))
+    const paths = await client.summaries.loss({ thread, compaction: state?.id ?? '', kind: 'path', limit: 3 })
+    expect(paths.lost).toHaveLength(3)
+    for (const { kind, text, references } of paths.lost) {
+      expect(kind).toBe('path')
+      expect(state?.summary).not.toContain(text.slice('/repo/'.length))
+      expect((await client.recall({ ref: references[0] ?? '', thread })).content).toContain(text)
+    }
+    const unknown = client.summaries.loss({ thread, compaction: '018f2f3e-0000-7000-8000-000000000000' })
+    await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const bad = client.summaries.loss({ thread, compaction: state?.id ?? '', kind: 'colour' as never })
+    await expect(bad).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'kind' })
+  })
+
   test('shows the settings in force, and who sets each', async () => {
     const { items } = await client.agents.settings('reader')
     const named = new Map(items.map((setting) => [setting.name, setting]))

@@ -66,6 +66,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listSummaries', { params: { thread }, query: pageQuery(page) })).body,
       messages: async ({ thread, summary, ...page }) =>
         (await call('listSummaryMessages', { params: { thread, summary }, query: pageQuery(page) })).body,
+      loss: async ({ thread, compaction, ...query }) =>
+        (await call('getLoss', { params: { thread, compaction }, query })).body,
     },
     pins: {
       set: async ({ thread, ...body }) => (await call('pinMessages', { params: { thread }, body })).body,

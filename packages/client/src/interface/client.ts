@@ -15,6 +15,8 @@ import type {
   EraseMessagesOptions,
   ErasureResult,
   LargestMessage,
+  LossOptions,
+  LossReport,
   MessageEntry,
   PinEntry,
   PinOptions,
@@ -143,6 +145,8 @@ export interface Client {
     messages(
       options: PageOptions & { readonly thread: string; readonly summary: string },
     ): Promise<Page<SummarizedMessage>>
+    /** Which details of its messages a compaction kept, and which it lost (docs/summaries.md#what-a-compaction-lost). */
+    loss(options: LossOptions): Promise<LossReport>
   }
   readonly threads: ThreadsClient
   readonly processes: ProcessesClient

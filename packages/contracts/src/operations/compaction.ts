@@ -1,3 +1,4 @@
+import { lossParamsSchema, lossQuerySchema, lossReportSchema } from '../http/loss.js'
 import {
   compressBodySchema,
   compressedSchema,
@@ -117,5 +118,18 @@ export const compactionOperations = {
     params: summaryParamsSchema,
     query: summariesQuerySchema,
     answers: { 200: { description: 'A page of messages, oldest first.', schema: summarizedPageSchema } },
+  }),
+  getLoss: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/compactions/:compaction/loss',
+    tag: 'threads',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The details of covered messages that a compaction kept, left one recall away, or lost',
+    description:
+      'Found by rules, without a model: constraints, corrections, decisions, paths, commands, errors, todos, addresses, numbers, identifiers and names. The summary is compared as the compaction left it, with the messages that contexts showed besides.',
+    params: lossParamsSchema,
+    query: lossQuerySchema,
+    answers: { 200: { description: 'Counts by kind, and what is lost.', schema: lossReportSchema } },
   }),
 }

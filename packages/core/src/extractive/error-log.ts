@@ -5,7 +5,7 @@ import { oneLine, truncate } from '../tools/lines.js'
 import type { Action } from './calls.js'
 import type { PathView } from './path-view.js'
 
-interface ErrorRecord {
+export interface ErrorRecord {
   readonly line: string
   readonly label: string
   /** Whether a tool was misused, which is not a problem of the work itself. */
@@ -57,6 +57,10 @@ export class ErrorLog {
       error.resolution = edited.length > 0 ? `passes since ${edited.join(', ')} was edited` : 'resolved later'
     }
     this.open.delete(key)
+  }
+
+  all(): readonly ErrorRecord[] {
+    return [...this.errors.values()]
   }
 
   candidates(recency: (place: number) => number, paths: PathView): Candidate[] {

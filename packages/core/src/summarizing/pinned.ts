@@ -26,7 +26,7 @@ export function pinnedFacts(messages: readonly SummarySource[]): PinnedFact[] {
 /** Whether a summary states a fact, or contains its reference. Case, spaces and punctuation are ignored. */
 export function holdsFact(summary: string, { text, reference }: PinnedFact): boolean {
   if (reference !== '' && summary.includes(recallTag(reference))) return true
-  return words(summary).includes(words(text))
+  return plainWords(summary).includes(plainWords(text))
 }
 
 /**
@@ -52,7 +52,8 @@ function pinnedBlock(facts: readonly PinnedFact[]): string {
   return ['Pinned:', ...lines].join('\n')
 }
 
-function words(text: string): string {
+/** The words of a text in lower case between single spaces, with one before and after: for comparisons that ignore the rest. */
+export function plainWords(text: string): string {
   return ` ${text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')

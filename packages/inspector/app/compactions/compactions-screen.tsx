@@ -8,6 +8,7 @@ import { Loading } from '../parts/loading.js'
 import { useTitle } from '../shell/title.js'
 import { ThreadHead } from '../timeline/thread-head.js'
 import { BeforeAfter } from './before-after.js'
+import { Loss } from './loss.js'
 import { NextCompaction } from './next-compaction.js'
 import { SummaryTree } from './summary-tree.js'
 import { outcomeOf, useUncompact } from './uncompact.js'
@@ -26,6 +27,7 @@ export function CompactionsScreen() {
       {isPending ? <Loading what="compactions" /> : null}
       {error ? <Failure error={error} /> : null}
       {data ? <BeforeAfter overview={data} /> : null}
+      {data ? <Loss overview={data} /> : null}
       <NextCompaction thread={thread} />
       {mayUndo ? <UndoForm onChange={undo.mutate} isPending={undo.isPending} /> : null}
       <p role="status" className="outcome">

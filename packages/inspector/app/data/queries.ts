@@ -87,6 +87,12 @@ export const summaryMessagesQuery = (thread: string, summary: string) =>
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   })
 
+export const lossQuery = (thread: string, compaction: string) =>
+  queryOptions({
+    queryKey: ['loss', thread, compaction],
+    queryFn: () => client.summaries.loss({ thread, compaction }),
+  })
+
 export const planQuery = (thread: string) =>
   queryOptions({ queryKey: ['plan', thread], queryFn: () => client.contexts.planPruning({ thread }) })
 

@@ -58,6 +58,15 @@ export async function loadLatestStates(
   return rows.map(toState)
 }
 
+/** A state of a thread by its id, also one that is void. */
+export async function loadState(
+  tx: Tx,
+  { threadId, id }: { threadId: string; id: string },
+): Promise<ContextStateRow | null> {
+  const [row] = await tx<StoredState[]>`${selectStates(tx)} where thread_id = ${threadId} and id = ${id}`
+  return row === undefined ? null : toState(row)
+}
+
 /** The latest states of a lane, newest last, for an overview of a thread. */
 export async function listStates(
   tx: Tx,

@@ -25,6 +25,7 @@ import { nameOption, rollingWindowOption, withCommonOptions } from '../../option
 import { printWarnings } from '../../output/warnings.js'
 import { settleThreads } from '../threads/settle.js'
 import { registerContextCompress } from './context-compress.js'
+import { registerContextLoss } from './context-loss.js'
 import { registerContextPin } from './context-pin.js'
 import { registerContextPrune } from './context-prune.js'
 import { registerContextReceipts } from './context-receipts.js'
@@ -123,6 +124,7 @@ export function registerContext(program: Command, context: CommandContext): void
   registerContextReplies(group, context)
   registerContextPrune(group, context)
   registerContextPin(group, context)
+  registerContextLoss(group, context)
   registerContextSummaries(group, context)
   registerContextCompress(group, context)
   registerContextUncompact(group, context)

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { limits } from '../primitives/limits.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
+import type { OutputOf } from '../primitives/output-of.js'
+import { limitQuerySchema, named } from './common.js'
+
+/** The kinds of details that a compaction may lose (docs/summaries.md#what-a-compaction-lost). */
+export const atomKinds = [
+  'constraint',
+  'correction',
+  'decision',
+  'path',
+  'command',
+  'error',
+  'todo',
+  'url',
+  'number',
+  'identifier',
+  'name',
+] as const
+export type AtomKind = (typeof atomKinds)[number]
+
+/**
+ * Where a context has a detail of covered messages. `summary`: in the summary; `pinned`: in a pinned message; `raw`: in another
+ * message that is not covered; `ledger`: in the ledger of the covered messages, whose reference the summary has; `recall`: in a
+ * message whose reference is shown; `lost`: nowhere.
+ */
+export const atomFates = ['summary', 'pinned', 'raw', 'ledger', 'recall', 'lost'] as const
+export type AtomFate = (typeof atomFates)[number]
+
+export const lossParamsSchema = z.strictObject({ thread: nameSchema, compaction: idSchema })
+
+const kindSchema = z.enum(atomKinds, { error: `must be one of ${atomKinds.join(', ')}` })
+
+export const lossQuerySchema = z.strictObject({
+  /** Only lost details of this kind are listed; counts are of all kinds. */
+  kind: kindSchema.optional(),
+  /** Lost details that are listed. Default 100. */
+  limit: limitQuerySchema,
+})
+
+export const lossRequestSchema = lossParamsSchema.extend({
+  kind: kindSchema.optional(),
+  limit: z.int().min(1).max(limits.pageItemsMax).optional(),
+})
+export type LossOptions = z.input<typeof lossRequestSchema>
+
+const fateCountsSchema = z.object({
+  total: z.int(),
+  summary: z.int(),
+  pinned: z.int(),
+  raw: z.int(),
+  ledger: z.int(),
+  recall: z.int(),
+  lost: z.int(),
+})
+
+export const lossReportSchema = named(
+  'LossReport',
+  z.object({
+    /** Id of the compaction. */
+    id: idSchema,
+    generation: z.int(),
+    status: z.enum(['pending', 'passed', 'ready', 'void']),
+    strategy: z.string(),
+    summarizer: z.string().nullable(),
+    summaryTokens: z.int(),
+    coveredCount: z.int(),
+    coveredTokens: z.int(),
+    /** Covered messages that were read. */
+    messagesRead: z.int(),
+    /** Whether all covered messages were read and all their details counted; otherwise the counts are of the first ones. */
+    isComplete: z.boolean(),
+    totals: fateCountsSchema,
+    /** The kinds with details, in the order of their importance. */
+    kinds: z.array(fateCountsSchema.extend({ kind: z.enum(atomKinds) })),
+    /** Lost details by the importance of their kinds, each kind in the order of the conversation. */
+    lost: z.array(
+      z.object({
+        kind: z.enum(atomKinds),
+        text: z.string(),
+        /** Messages that have it, the latest ones first, to recall or to pin. */
+        references: z.array(z.string()),
+      }),
+    ),
+  }),
+)
+export type LossReport = OutputOf<typeof lossReportSchema>
