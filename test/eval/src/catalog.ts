@@ -1,6 +1,7 @@
 import type { Measured } from '@heddle/test-support/figure'
 import { budgetFigures, measureBudgetsOfSessions, measureGeneratedBudgets } from './budgets/measure.js'
 import { measureCache } from './cache/measure.js'
+import { calibrationFigures, measureCalibration } from './calibration/measure.js'
 import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
@@ -85,6 +86,11 @@ export const catalog: readonly Measurement[] = [
     names: ['proxy.invalid', 'proxy.prefix.broken', ...proxyModes.map((mode) => `proxy.cost.${mode}`)],
     needsData: true,
     measure: ({ dataDir }) => measureProxy(dataDir),
+  },
+  {
+    names: calibrationFigures,
+    needsData: true,
+    measure: ({ dataDir }) => measureCalibration(dataDir),
   },
   {
     names: serviceNames(),

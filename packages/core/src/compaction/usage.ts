@@ -1,3 +1,4 @@
+import { reportedInput, reportedOutput } from '../calibration/reported.js'
 import type { Message } from '../conversation/message.js'
 import type { Lane } from './lane.js'
 
@@ -26,18 +27,6 @@ export function reportedIn(message: Message, countedTokens: number, { limitToken
  */
 export function reportedTokens(message: Message): number | null {
   if (message.contextId === null || message.usage === null) return null
-  const read = (...names: string[]) => {
-    for (const name of names) {
-      const value = message.usage?.[name]
-      if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
-    }
-    return 0
-  }
-  const input = read('inputTokens', 'input_tokens', 'prompt_tokens', 'promptTokens')
-  const output = read('outputTokens', 'output_tokens', 'completion_tokens', 'completionTokens')
-  // Anthropic reports cached tokens separately from the input, OpenAI as part of it.
-  const cached =
-    read('cacheReadTokens', 'cache_read_input_tokens') + read('cacheWriteTokens', 'cache_creation_input_tokens')
-  const total = input + cached + output
+  const total = reportedInput(message.usage) + reportedOutput(message.usage)
   return total > 0 ? total : null
 }
