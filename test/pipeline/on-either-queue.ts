@@ -16,6 +16,7 @@ const suites = {
   cli: ['cli-door', 'cli-erase'],
   contexts: [
     'budgets',
+    'calibration',
     'prebuild',
     'scopes',
     'shared-prefix',

@@ -9,6 +9,14 @@ export * from './archive/archive.js'
 export * from './archive/archive-hits.js'
 export * from './archive/archive-reading.js'
 export * from './archive/archive-selection.js'
+export {
+  type AgentCalibration,
+  type CalibrationRow,
+  hasNewReports,
+  learnFromReplies,
+  listCalibrations,
+  listStrongest,
+} from './calibration/calibrations.js'
 export * from './compaction/compaction.js'
 export { dropSurplusLanes, type KeptCompaction, loadKeptCompactions } from './compaction/kept-compactions.js'
 export { type AskedLane, type KeptLaneRow, type KeptUsage, loadKeptLanes } from './compaction/kept-lanes.js'

@@ -22,7 +22,9 @@ import {
   clearThreadFailure,
   dropSurplusLanes,
   findOvertaken,
+  hasNewReports,
   holdMarks,
+  learnFromReplies,
   loadCompaction,
   loadKeptLanes,
   loadPins,
@@ -106,12 +108,13 @@ export interface Pruned {
 /** @param busyLane the lane that is likely not at the head yet: until it is, the others are not looked at */
 async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps: PruneDeps): Promise<Step> {
   // Pipelined in this order, so that marks are read after a concurrent undo.
-  const [, own, undone, pins, kept] = await Promise.all([
+  const [, own, undone, pins, kept, isReported] = await Promise.all([
     holdMarks(tx, threadId, 'read'),
     loadCompaction(tx, { threadId, settings: deps.settings }),
     loadUndone(tx, threadId),
     loadPins(tx, threadId),
     loadKeptLanes(tx, { threadId }),
+    hasNewReports(tx, { threadId }),
   ])
   if (!own) return { kind: 'gone' }
   const lanes = await loadLanes(tx, own, kept, deps.settings)
@@ -131,6 +134,7 @@ async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps
   const isPending = lanes.some(({ compaction }) => isAwaiting(compaction))
   if (kept.length > 0) await dropSurplusLanes(tx, own, kept)
   const { thread } = own
+  if (isReported && own.settings.calibration.enabled) await learn(tx, own, deps)
   await settlePrune(tx, {
     thread,
     ...storedUsages(own, usages),
@@ -140,6 +144,12 @@ async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps
   if (!isPending && thread.lastError !== null)
     await clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] })
   return { kind: 'settled', awaitsSummary: isPending || isDueAhead(own, usages.get(own) ?? null) }
+}
+
+/** Corrects the limits of later jobs, not of this one, by the counts of providers. */
+async function learn(tx: Tx, { thread: { agentId } }: Compaction, { log }: PruneDeps): Promise<void> {
+  const models = await learnFromReplies(tx, { agentId })
+  if (models.length > 0) log?.info({ agentId, models }, 'calibration changed')
 }
 
 /** Whether the thread has grown by another leaf of a summary that is not due yet. */

@@ -178,6 +178,11 @@ async function seedByHand(url: string): Promise<void> {
           context_id, project_id, thread_id, agent_id, item_ids, versions, modes, scores, tokens)
         values (${randomUUID()}, ${projectId}, ${id}, ${agentId}, ${[itemId]}, '{1}', '{manual}', '{null}', '{4}')`
       await sql`
+        insert into heddle.calibrations (
+          agent_id, project_id, model, provider, ratio, "offset", margin, learnt_ratio, learnt_offset, learnt_margin, samples)
+        values (${agentId}, ${projectId}, 'm', 'test', 1, 0, 0, 1, 0, 0, 20)
+        on conflict do nothing`
+      await sql`
         insert into heddle.progress_summaries (
           thread_id, lane, clear_epoch, version, project_id, kind, total, covered_count, covered_from, covered_to, summary,
           summary_tokens, summarizer)

@@ -83,6 +83,9 @@ async function checkServers(
     const windows = migrated
       ? await checkWindows(store, config).catch((error) => failedBy('model windows', error))
       : skipped('model windows')
+    const calibration = migrated
+      ? await checkCalibration(store, config).catch((error) => failedBy('calibration', error))
+      : skipped('calibration')
     const most = { process: connectionsOf(config, stageNames).total, stage: connectionsOf(config, ['assemble']).total }
     return [
       reachable,
@@ -93,6 +96,7 @@ async function checkServers(
       letters,
       search,
       windows,
+      calibration,
     ]
   } catch (error) {
     const connections = server === undefined ? [] : await checkConnections(server)
@@ -148,6 +152,17 @@ async function checkWindows(store: Store, config: Config): Promise<Check> {
   const used = await store.inProject(projectIdOf(config.project), listModelsInUse)
   const { model, unknownModelWindow } = mergeSettings(config.settings)
   return windowCheck(used, { configured: model, assumedTokens: unknownModelWindow })
+}
+
+/** The models whose providers count more than we do. */
+async function checkCalibration(store: Store, config: Config): Promise<Check> {
+  const { listStrongest } = await import('@heddle/store')
+  const { projectIdOf } = await import('@heddle/core')
+  const { CALIBRATIONS_READ_MAX, calibrationCheck } = await import('./calibration.js')
+  const learnt = await store.inProject(projectIdOf(config.project), (tx) =>
+    listStrongest(tx, { limit: CALIBRATIONS_READ_MAX }),
+  )
+  return calibrationCheck(learnt, mergeSettings(config.settings).calibration.enabled)
 }
 
 async function checkQueues(

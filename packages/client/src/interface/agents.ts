@@ -2,6 +2,7 @@ import {
   type Agent,
   type AgentBody,
   type AgentSummary,
+  type Calibration,
   type ClearResult,
   type ErasureResult,
   type Restored,
@@ -21,6 +22,8 @@ export interface AgentsClient {
   get(name: string): Promise<Agent>
   /** The settings in force, and who sets each of them. */
   settings(name: string): Promise<Page<SettingInForce>>
+  /** How providers count its requests beside our own counts, by model. */
+  calibration(name: string): Promise<Page<Calibration>>
   list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
   /** Permanently erases it, with its threads, items and snapshots. */

@@ -8,6 +8,7 @@ export type {
   AppendResult,
   ArchiveHit,
   ArchiveSearchResult,
+  Calibration,
   ClearResult,
   CompressOptions,
   CompressResult,

@@ -187,6 +187,21 @@ export const receiptSchema = z.object({
       degraded: z.string().nullable(),
     })
     .optional(),
+  /** The provider's expected count, from its reports on earlier replies; only once enough of them are known. */
+  calibration: z
+    .object({
+      /** Tokens of the provider for one of ours. */
+      ratio: z.number(),
+      /** Tokens that the provider counts besides the context. */
+      offset: z.number(),
+      /** The share by which the expectation may be too low. */
+      margin: z.number(),
+      expectedTokens: z.int(),
+      atMostTokens: z.int(),
+      /** Whether it lowered the limit of this context. */
+      isLimiting: z.boolean(),
+    })
+    .optional(),
   /** The model whose vectors this machine compares: `heddle-hashing-384-v1` compares words rather than meanings. */
   embedder: z.string().optional(),
 })

@@ -1,4 +1,5 @@
 export * from './agents.js'
+export * from './calibration.js'
 export * from './common.js'
 export * from './contexts.js'
 export * from './events.js'

@@ -7,6 +7,7 @@ import {
   clearedSchema,
   settingPageSchema,
 } from '../http/agents.js'
+import { calibrationPageSchema } from '../http/calibration.js'
 import { pageQuerySchema } from '../http/common.js'
 import { erasureQuerySchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
@@ -51,6 +52,18 @@ export const agentOperations = {
       'The agent overrides the environment and the file of the process that answers. Threads and requests override it.',
     params: agentParamsSchema,
     answers: { 200: { description: 'All settings, in one page.', schema: settingPageSchema } },
+  }),
+  listCalibrations: operation({
+    method: 'GET',
+    path: '/v1/agents/:agent/calibration',
+    tag: 'agents',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'How providers count the requests of an agent beside our own counts, by model',
+    description:
+      'Learnt from the replies that name their contexts and report their usage; empty until a model has 20 of them.',
+    params: agentParamsSchema,
+    answers: { 200: { description: 'Every model with enough replies, in one page.', schema: calibrationPageSchema } },
   }),
   listAgents: operation({
     method: 'GET',

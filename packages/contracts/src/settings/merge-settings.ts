@@ -5,10 +5,23 @@ import { defaultSettings, type PartialSettings, type Settings } from './settings
 export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
   let merged: Settings = defaultSettings
   for (const layer of layers) {
-    const { prune, sandwich, slidingWindow, sections, tree, iterations, snapshots, tools, search, ...plain } = layer
+    const {
+      calibration,
+      prune,
+      sandwich,
+      slidingWindow,
+      sections,
+      tree,
+      iterations,
+      snapshots,
+      tools,
+      search,
+      ...plain
+    } = layer
     merged = {
       ...merged,
       ...withoutUndefined(plain),
+      calibration: { ...merged.calibration, ...withoutUndefined(calibration ?? {}) },
       prune: { ...merged.prune, ...withoutUndefined(prune ?? {}) },
       sandwich: { ...merged.sandwich, ...withoutUndefined(sandwich ?? {}) },
       slidingWindow: { ...merged.slidingWindow, ...withoutUndefined(slidingWindow ?? {}) },

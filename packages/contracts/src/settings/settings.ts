@@ -39,6 +39,17 @@ export const settingsSchema = z.strictObject({
   model: z.string().min(1).max(200).nullable(),
   /** Tokens of the window of a model that no table has (docs/formats.md#models-that-no-table-has). */
   unknownModelWindow: count(1_000, limits.budgetTokensMax),
+  /** How the window of the model is compared with our counts (docs/formats.md#calibration). Learnt where null. */
+  calibration: z.strictObject({
+    /** Whether what providers reported with replies corrects the window. */
+    enabled: z.boolean(),
+    /** Tokens that the provider counts for one of ours, beyond the margin of its model. */
+    ratio: z.number().min(1).max(4).nullable(),
+    /** Tokens that the provider counts besides the context, such as tools that the caller adds. */
+    offset: count(0, limits.budgetTokensMax).nullable(),
+    /** The share by which a prediction may be too low. */
+    margin: z.number().min(0).max(1).nullable(),
+  }),
   /** Tokens that a context may use; null uses the model's window minus the output reserve. */
   budget: count(1, limits.budgetTokensMax).nullable(),
   strategy: strategyNameSchema,
@@ -200,6 +211,7 @@ export const defaultSettings: Settings = {
   model: null,
   // That of the most widely used models.
   unknownModelWindow: 200_000,
+  calibration: { enabled: true, ratio: null, offset: null, margin: null },
   budget: null,
   strategy: 'sandwich',
   fill: null,
@@ -241,6 +253,7 @@ export const defaultSettings: Settings = {
 /** Settings as a user writes them: any subset. */
 export const partialSettingsSchema = settingsSchema
   .extend({
+    calibration: settingsSchema.shape.calibration.partial(),
     prune: settingsSchema.shape.prune.partial(),
     sandwich: settingsSchema.shape.sandwich.partial(),
     slidingWindow: settingsSchema.shape.slidingWindow.partial(),

@@ -4,7 +4,15 @@ import { laneOf } from '../strategies/lane-of.js'
 import type { Body, BodyPlan } from './body.js'
 import { callSettings, turnNotes, turnsOf } from './call-settings.js'
 import { deliver } from './deliver.js'
-import { type Attempt, attempts, budgetTooSmall, countFixed, limitNotes, toolsTokens } from './frame.js'
+import {
+  type Attempt,
+  attempts,
+  budgetTooSmall,
+  calibrationReceipt,
+  countFixed,
+  limitNotes,
+  toolsTokens,
+} from './frame.js'
 import { ineligibleCounts } from './hidden-messages.js'
 import { planHistory } from './history-body.js'
 import type { BuildInput } from './input.js'
@@ -98,6 +106,7 @@ function assembled(
       ...(input.scope !== undefined && { scope: input.scope }),
       ...selectionOf(input),
       ...memoriesOf(input),
+      ...calibrationReceipt(input, tokensUsed),
       notes: [
         ...plan.hiddenNotes,
         ...limitNotes(input, lane),

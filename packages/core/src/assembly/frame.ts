@@ -1,5 +1,7 @@
-import { PermanentError } from '@heddle/contracts'
-import { answerTokens, type Lane } from '../compaction/lane.js'
+import { PermanentError, type Receipt } from '@heddle/contracts'
+import { predictCount } from '../calibration/fit.js'
+import { calibrationIn } from '../calibration/in-force.js'
+import { answerTokens, type Lane, limitingCalibration, windowByMargin } from '../compaction/lane.js'
 import { countFrame, countNeutralMessage } from '../formats/index.js'
 import type { Counting } from '../history/counting.js'
 import { assumedWindow, modelMargin } from '../tokens/models.js'
@@ -78,11 +80,36 @@ export function limitNotes({ settings }: BuildInput, lane: Lane): string[] {
       ? [`${answer} tokens are reserved for the answer, half of the window, instead of ${settings.maxOutputTokens}`]
       : []
   const margin = modelMargin(model)
+  const calibration = limitingCalibration(settings)
+  const calibrated =
+    calibration === null
+      ? []
+      : [
+          `calibrated: ${lane.limitTokens} tokens fit instead of ${Math.min(windowByMargin(settings), budget ?? Number.POSITIVE_INFINITY)}, since the provider counts ${calibration.ratio} for each and ${calibration.offset} besides`,
+        ]
   const counted =
-    margin > 1 && (budget === null || budget > lane.limitTokens)
+    calibration === null && margin > 1 && (budget === null || budget > lane.limitTokens)
       ? [`counted by o200k: the window of "${model}" was divided by ${margin}, since its own tokens are smaller`]
       : []
-  return [...assumed, ...held, ...shortened, ...counted]
+  return [...assumed, ...held, ...shortened, ...calibrated, ...counted]
+}
+
+/** The calibration in force, and what the provider is expected to count; only for our own counter, which it is learnt by. */
+export function calibrationReceipt(
+  { settings, counter }: Pick<BuildInput, 'settings' | 'counter'>,
+  tokensUsed: number,
+): Pick<Receipt, 'calibration'> {
+  const calibration = counter === 'o200k' ? calibrationIn(settings) : null
+  if (calibration === null) return {}
+  const expectedTokens = predictCount(calibration, tokensUsed)
+  return {
+    calibration: {
+      ...calibration,
+      expectedTokens,
+      atMostTokens: Math.ceil(expectedTokens * (1 + calibration.margin)),
+      isLimiting: limitingCalibration(settings) !== null,
+    },
+  }
 }
 
 export function countingOf(input: BuildInput): Counting {

@@ -28,17 +28,17 @@ export const FIT_SAMPLES_MIN = 20
 /** The newest requests that count: older ones were sent by another version of the client, or of the model. */
 export const FIT_SAMPLES_MAX = 64
 
-/** What a provider leaves out of a request, such as earlier reasoning, looks like a ratio below one: it is none. */
+/** A provider that leaves out parts of a request, such as earlier reasoning, seems to have a ratio below one. */
 const RATIO_MIN = 1
 /** No tokenizer in use splits text into more tokens. */
 const RATIO_MAX = 4
 /** A report of fewer is no count of this request. */
 const PLAUSIBLE_SHARE_MIN = 0.5
-/** The offset changes whenever a client compacts or changes its tools, so only the newest requests tell it. */
+/** The offset changes whenever a client compacts or changes its tools, so only the newest requests count. */
 const OFFSET_SAMPLES = 7
 const MARGIN_MIN = 0.05
 const MARGIN_MAX = 0.25
-/** Pairs of requests of almost the same size tell nothing of the ratio. */
+/** Requests of almost the same size do not show the ratio. */
 const PAIR_SPREAD_MIN = 0.25
 /** Below it, all requests are of the same size. */
 const SPREAD_TOKENS_MIN = 200

@@ -1,4 +1,5 @@
 import type { Settings, ToolRule } from '@heddle/contracts'
+import { type Calibration, calibratedWindow, calibrationIn } from '../calibration/in-force.js'
 import { modelMargin, modelWindowTokens } from '../tokens/models.js'
 import type { TreeShape } from '../tree/leaves.js'
 import type { CoverageRules } from './coverage.js'
@@ -19,32 +20,67 @@ export interface Lane<Strategy extends CoverageRules = CoverageRules> {
   readonly compactTo: number
   /** Shape of the tree of partial summaries for a long range. */
   readonly tree: TreeShape
+  /** Converts a provider's count into ours; absent unless the limit follows from it. */
+  readonly calibration?: Calibration
   /** User-defined tools, which decide how a call is classified. */
   readonly tools: readonly ToolRule[]
 }
 
-type WindowSettings = Pick<Settings, 'model' | 'unknownModelWindow' | 'maxOutputTokens'>
+type WindowSettings = Pick<Settings, 'model' | 'unknownModelWindow' | 'maxOutputTokens' | 'calibration'>
+type LimitSettings = WindowSettings & Pick<Settings, 'budget'>
 
 /**
  * The limit of a request: the model's window minus the tokens reserved for its answer, or the budget if that is lower.
- * The window is in the model's own tokens, so it is divided by the margin of its family; a budget is in tokens of our
- * counter.
+ * The window is in the model's own tokens, so it is divided by the margin of its family, and a calibration may lower it further;
+ * a budget is in tokens of our counter.
  */
-export function limitTokens(settings: WindowSettings & Pick<Settings, 'budget'>): number {
-  const ownWindow = modelWindowTokens(settings.model, settings.unknownModelWindow) - answerTokens(settings)
-  const window = Math.floor(ownWindow / modelMargin(settings.model))
-  return Math.max(1, Math.min(window, settings.budget ?? window))
+export function limitTokens(settings: LimitSettings): number {
+  const window = windowByMargin(settings)
+  const calibration = calibrationIn(settings)
+  const calibrated = calibration === null ? window : calibratedWindow(calibration, ownWindowTokens(settings), window)
+  return Math.max(1, Math.min(calibrated, settings.budget ?? calibrated))
+}
+
+/** The calibration that lowers the limit of a request; null if it is the same without. */
+export function limitingCalibration(settings: LimitSettings): Calibration | null {
+  const calibration = calibrationIn(settings)
+  if (calibration === null) return null
+  const isLower =
+    limitTokens(settings) < Math.min(windowByMargin(settings), settings.budget ?? Number.POSITIVE_INFINITY)
+  return isLower ? calibration : null
+}
+
+/** The window without a calibration, in tokens of our counter. */
+export function windowByMargin(settings: WindowSettings): number {
+  return Math.max(1, Math.floor(ownWindowTokens(settings) / modelMargin(settings.model)))
+}
+
+function ownWindowTokens(settings: WindowSettings): number {
+  return modelWindowTokens(settings.model, settings.unknownModelWindow) - answerTokens(settings)
 }
 
 /** Tokens reserved for the answer: at most half of a window, so that a small window still holds a request. */
-export function answerTokens({ model, unknownModelWindow, maxOutputTokens }: WindowSettings): number {
+export function answerTokens({
+  model,
+  unknownModelWindow,
+  maxOutputTokens,
+}: Omit<WindowSettings, 'calibration'>): number {
   return Math.min(maxOutputTokens, Math.floor(modelWindowTokens(model, unknownModelWindow) / 2))
 }
 
 export function laneParts(settings: Settings): Omit<Lane, 'key' | 'strategy'> {
   const { prune, maxSummaryTokens, compactTo, tools } = settings
   const { leafTokens, fanOut } = settings.tree
-  return { limitTokens: limitTokens(settings), prune, maxSummaryTokens, compactTo, tree: { leafTokens, fanOut }, tools }
+  const calibration = limitingCalibration(settings)
+  return {
+    limitTokens: limitTokens(settings),
+    prune,
+    maxSummaryTokens,
+    compactTo,
+    tree: { leafTokens, fanOut },
+    ...(calibration !== null && { calibration }),
+    tools,
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { countedTokensOf } from '../calibration/in-force.js'
 import { reportedInput, reportedOutput } from '../calibration/reported.js'
 import type { Message } from '../conversation/message.js'
 import type { Lane } from './lane.js'
@@ -14,8 +15,9 @@ const UNDER_COUNT_MIN = 0.5
  *
  * @param countedTokens of a context of this lane at the message, by our own counter
  */
-export function reportedIn(message: Message, countedTokens: number, { limitTokens }: Lane): number | null {
-  const reported = reportedTokens(message)
+export function reportedIn(message: Message, countedTokens: number, { limitTokens, calibration }: Lane): number | null {
+  const own = reportedTokens(message)
+  const reported = own === null || calibration === undefined ? own : countedTokensOf(calibration, own)
   if (reported === null || reported > limitTokens * OVER_LIMIT_MAX) return null
   return reported < countedTokens * UNDER_COUNT_MIN ? null : reported
 }

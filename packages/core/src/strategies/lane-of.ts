@@ -9,7 +9,7 @@ import type { ContextStrategy } from './strategy.js'
 export function laneOf(settings: Settings): Lane<ContextStrategy> {
   const strategy = strategyOf(settings)
   const { tools, ...parts } = laneParts(settings)
-  const { limitTokens, prune, maxSummaryTokens, compactTo, tree } = parts
+  const { limitTokens, prune, maxSummaryTokens, compactTo, tree, calibration } = parts
   const hashed = {
     strategy: settings.strategy,
     limitTokens,
@@ -20,6 +20,7 @@ export function laneOf(settings: Settings): Lane<ContextStrategy> {
     ...(compactTo !== defaultSettings.compactTo && { compactTo }),
     ...(tools.length > 0 && { tools }),
     ...(!isDefault(tree) && { tree }),
+    ...(calibration !== undefined && { calibration }),
     ...(strategy.key !== '' && { key: strategy.key }),
     ...(settings.format !== null && !carriesReasoning(settings.format) && { reasoning: false }),
   }

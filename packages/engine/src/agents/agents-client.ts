@@ -5,6 +5,7 @@ import { restoreSnapshotFile } from '../snapshots/restore-file.js'
 import { restoreSnapshot } from '../snapshots/snapshot-restore.js'
 import { getSnapshot, listAllSnapshots, saveSnapshot } from '../snapshots/snapshots.js'
 import { getAgent, listAllAgents, setAgent } from './agents.js'
+import { listCalibrationsOf } from './calibration.js'
 import { clearWindows } from './clears.js'
 import { settingsInForce } from './settings-in-force.js'
 
@@ -13,6 +14,7 @@ export function agentsClient(parts: EngineContext): AgentsClient {
     put: (agent, body) => setAgent(parts, agent, body),
     get: (agent) => getAgent(parts, agent),
     settings: (agent) => settingsInForce(parts, agent),
+    calibration: (agent) => listCalibrationsOf(parts, agent),
     list: (options) => listAllAgents(parts, options),
     clear: (agent, options) => clearWindows(parts, agent, options),
     delete: (agent, options) => eraseAgent(parts, agent, options),

@@ -10,6 +10,7 @@ import {
   type Pruning,
   readsAsFailed,
   toPruning,
+  withLearnt,
 } from '@heddle/core'
 import { archiveEntries } from '../archive/archive.js'
 import type { Tx } from '../connection/connection.js'
@@ -56,9 +57,9 @@ export async function loadCompaction(
 ): Promise<Compaction | null> {
   const thread = await loadThread(tx, { threadId })
   if (!thread) return null
-  const merged = mergeSettings(settings, thread.agentSettings, thread.settings, request)
+  const merged = settingsIn(thread, settings, request)
   const lane = laneOf(merged)
-  const ownLane = laneOf(mergeSettings(settings, thread.agentSettings, thread.settings))
+  const ownLane = laneOf(settingsIn(thread, settings))
   if (ownLane.key === lane.key) return await compactionIn(tx, thread, merged, lane)
   const [compaction, own, kept] = await Promise.all([
     compactionIn(tx, thread, merged, lane),
@@ -66,6 +67,12 @@ export async function loadCompaction(
     loadKeptLanes(tx, { threadId }),
   ])
   return { ...compaction, own: { lane: ownLane, current: inForce(own), kept } }
+}
+
+/** The settings of a thread, with what was learnt of its model's counts. */
+export function settingsIn(thread: ThreadRow, settings: PartialSettings, request: PartialSettings = {}): Settings {
+  const merged = mergeSettings(settings, thread.agentSettings, thread.settings, request)
+  return withLearnt(merged, thread.calibrations)
 }
 
 /** The compaction of a thread in one lane. */

@@ -1,7 +1,7 @@
-import { limits, mergeSettings, type PartialSettings, PermanentError } from '@heddle/contracts'
+import { limits, type PartialSettings, PermanentError } from '@heddle/contracts'
 import { laneOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import { type Compaction, compactionIn } from './compaction.js'
+import { type Compaction, compactionIn, settingsIn } from './compaction.js'
 import { dropKeptLane, forgetKeptLane, type KeptLaneRow, type KeptUsage } from './kept-lanes.js'
 
 /** The progress of a kept lane. */
@@ -26,7 +26,7 @@ export async function loadKeptCompactions(
   const { kept } = divideKept(own, rows)
   const found = await Promise.all(
     kept.map(async (row): Promise<KeptCompaction | null> => {
-      const merged = mergeSettings(settings, own.thread.agentSettings, own.thread.settings, row.settings)
+      const merged = settingsIn(own.thread, settings, row.settings)
       const lane = laneIfKnown(merged)
       if (lane?.key !== row.lane) return null
       return { ...(await compactionIn(tx, own.thread, merged, lane)), usage: row.usage }

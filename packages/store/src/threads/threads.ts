@@ -1,4 +1,5 @@
 import type { PartialSettings, ThreadSummary } from '@heddle/contracts'
+import type { LearntCalibration } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
 import type { Columns, Rows } from '../schema/rows.js'
@@ -37,6 +38,8 @@ export interface ThreadRow
   readonly agentSettings: PartialSettings
   /** The head of the thread at the agent's last clear: messages up to it are outside the window. 0 without a clear. */
   readonly clearedSeq: number
+  /** The calibrations in force for the agent's models. */
+  readonly calibrations: readonly LearntCalibration[]
 }
 
 /** Loads a thread in one query; null if it does not exist. */
@@ -51,7 +54,11 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
       cursor.head_seq, cursor.base_seq, cursor.restored_count, cursor.erased_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
       cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
-      cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error
+      cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error,
+      coalesce((
+        select json_agg(json_build_object('model', model, 'ratio', ratio, 'offset', "offset", 'margin', margin))
+        from heddle.calibrations where calibrations.agent_id = agent.id
+      ), '[]') as calibrations
     from heddle.threads as thread
     join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
     join heddle.projects as project on project.project_id = thread.project_id

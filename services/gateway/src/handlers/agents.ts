@@ -11,6 +11,7 @@ export const agentHandlers: Handlers<typeof agentOperations> = {
   },
   getAgent: ({ client, params }) => client.agents.get(params.agent),
   listSettings: ({ client, params }) => client.agents.settings(params.agent),
+  listCalibrations: ({ client, params }) => client.agents.calibration(params.agent),
   listAgents: ({ client, query }) => client.agents.list(query),
   deleteAgent: (request) => erase(request, (how) => request.client.agents.delete(request.params.agent, how)),
   clearAgent: ({ client, params, body, headers }) =>

@@ -36,14 +36,22 @@ export async function measureCalibration(dataDir: string): Promise<Measured[]> {
   const note = `${settled.length} requests of ${sessions.length} sessions, after ${FIT_SAMPLES_MIN} turns`
   const bySession = named.map(({ name, predicted }) => `${name}: ${percent(offAt(predicted, 'predicted', 0.95))}`)
   return [
-    figureOf('calibration.before.p95', offAt(settled, 'uncalibrated', 0.95), `${note}: our count times the model's margin`),
+    figureOf(
+      'calibration.before.p95',
+      offAt(settled, 'uncalibrated', 0.95),
+      `${note}: our count times the model's margin`,
+    ),
     figureOf('calibration.p50', offAt(settled, 'predicted', 0.5), note),
     {
       ...figureOf('calibration.p95', offAt(settled, 'predicted', 0.95), `${note}; ${bySession.join('; ')}`),
       target: '<= 0.03',
     },
     { ...underOf('calibration.under', settled), target: '<= 0' },
-    figureOf('calibration.compacted.p95', offAt(compacted, 'predicted', 0.95), `${compacted.length} requests within ${FIT_SAMPLES_MIN} turns of a compaction by the client`),
+    figureOf(
+      'calibration.compacted.p95',
+      offAt(compacted, 'predicted', 0.95),
+      `${compacted.length} requests within ${FIT_SAMPLES_MIN} turns of a compaction by the client`,
+    ),
     underOf('calibration.compacted.under', compacted),
   ]
 }

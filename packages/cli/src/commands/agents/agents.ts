@@ -62,6 +62,23 @@ export function registerAgents(program: Command, context: CommandContext): void 
     none: () => 'no messages',
     columns: threadMessageColumns,
   })
+  listCommand(group, context, {
+    name: 'calibration',
+    description: 'show how providers count the requests of an agent beside our own counts, by model',
+    arguments: [['<name>', 'the agent', nameOption('agent')]],
+    examples: ['heddle agents calibration coder', 'heddle agents calibration coder --json'],
+    load: ({ agents }, _: CommonOptions & PageOptions, name: string) => agents.calibration(name),
+    items: 'models',
+    none: () => 'nothing learnt yet: 20 replies of one model are needed that name their context and report their usage',
+    columns: [
+      { title: 'model', text: ({ model }) => model },
+      { title: 'provider', text: ({ provider }) => provider },
+      { title: 'ratio', text: ({ ratio }) => ratio.toFixed(2) },
+      { title: 'besides', count: ({ offset }) => offset },
+      { title: 'margin', text: ({ margin }) => `${Math.round(100 * margin)} %` },
+      { title: 'replies', count: ({ learnt }) => learnt.samples },
+    ],
+  })
   registerAgentsSet(group, context)
   registerAgentsErase(group, context)
 }
