@@ -37,6 +37,10 @@ function scripted({ user, number }: ProtocolRequest): ProtocolReply {
     case 6:
       return call('uncompact', { ref: references.at(-1) })
     case 7:
+      return call('why', {})
+    case 8:
+      return call('why', { ref: references[0] })
+    case 9:
       return call('pin', { ref: references[0] })
     default:
       return { kind: 'text', text: 'I have found it.' }
@@ -63,7 +67,7 @@ test('a model finds, recalls, pins, undoes and expands with the tools alone, by 
   const transcript: { name: string; input: any; answer: any }[] = []
   try {
     let answer = ''
-    for (let turn = 0; turn < 10; turn++) {
+    for (let turn = 0; turn < 12; turn++) {
       const stream = openai.chat.completions.stream({
         model: 'test-model',
         messages: [{ role: 'user', content: `${context}\n=== answer ===\n${answer}` }],
@@ -83,7 +87,7 @@ test('a model finds, recalls, pins, undoes and expands with the tools alone, by 
     await mcp.close()
     await provider.close()
   }
-  const [found, recalled, listed, expanded, archived, undone, pinned] = transcript
+  const [found, recalled, listed, expanded, archived, undone, told, explained, pinned] = transcript
   expect(transcript.map(({ name }) => name)).toEqual([
     'search',
     'recall',
@@ -91,6 +95,8 @@ test('a model finds, recalls, pins, undoes and expands with the tools alone, by 
     'summaries',
     'archive',
     'uncompact',
+    'why',
+    'why',
     'pin',
   ])
   expect(found?.answer.items.length).toBeGreaterThan(0)
@@ -102,6 +108,12 @@ test('a model finds, recalls, pins, undoes and expands with the tools alone, by 
   expect(expanded?.answer.items).toHaveLength(5)
   const contents = new Set(messages.map(({ message }) => message.content))
   for (const { content } of expanded?.answer.items ?? []) expect(contents.has(content)).toBe(true)
+  expect(told?.answer).toMatchObject({ context: built.id })
+  expect(told?.answer.lines[0]).toBe(
+    `${built.tokensUsed} of ${built.budget} tokens, strategy ${built.strategy}; verbatim it would be ${built.receipt.tokensRaw}.`,
+  )
+  expect(told?.answer.lines.join('\n')).toMatch(/\d+ messages.*: covered, .*: summarized\./)
+  expect(explained?.answer.lines).toEqual([expect.stringMatching(/^msg-.* \(\w+\): \w+, \d+ of \d+ tokens: /)])
   expect(archived?.answer.items[0]).toMatchObject({ kind: 'file_view', ref: expect.stringMatching(/^nexora:/) })
   for (const { name, input, answer } of transcript)
     process.stdout.write(`model: ${name} ${JSON.stringify(input)} -> ${JSON.stringify(answer).slice(0, 160)}\n`)

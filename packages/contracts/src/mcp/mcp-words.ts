@@ -2,8 +2,8 @@ import type { McpToolName } from './mcp.js'
 
 /** Descriptions of a tool's fields for a model, by their paths. */
 interface ToolWords {
-  /** For each input field. */
-  readonly input: Readonly<Record<string, string>>
+  /** For each input field; null for one that programs set and no model does, which is taken and not listed. */
+  readonly input: Readonly<Record<string, string | null>>
   /** For the output fields that a model acts on; answers have more. */
   readonly output: Readonly<Record<string, string>>
 }
@@ -147,6 +147,10 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       nextCursor,
     },
   },
+  why: {
+    input: { ref: 'Reference of a message as shown', thread: 'Its thread' },
+    output: { lines: 'Sentences' },
+  },
   build_context: {
     input: {
       thread: 'Thread to show',
@@ -236,15 +240,12 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       'messages[].parts[].url': 'Instead of data; never fetched',
       'messages[].parts[].fileId': 'Instead of data: id at a provider',
       'messages[].parts[].name': 'Name of its file',
-      'messages[].parts[].detail': 'Level of detail for a model',
-      'messages[].parts[].offset': 'Its position in content',
-      'messages[].parts[].width': 'Pixels',
-      'messages[].parts[].height': 'Pixels',
-      'messages[].parts[].pages': 'Pages of a document',
-      'messages[].thinking': 'Reasoning before the text',
-      'messages[].thinking[].text': 'The reasoning',
-      'messages[].thinking[].signature': "The provider's signature, unchanged",
-      'messages[].thinking[].redacted': 'Encrypted reasoning, unchanged',
+      'messages[].parts[].detail': null,
+      'messages[].parts[].offset': null,
+      'messages[].parts[].width': null,
+      'messages[].parts[].height': null,
+      'messages[].parts[].pages': null,
+      'messages[].thinking': null,
       'messages[].toolCalls': 'Calls of an assistant',
       'messages[].toolCalls[].id': 'Id to be named by the result',
       'messages[].toolCalls[].name': 'Tool that is called',

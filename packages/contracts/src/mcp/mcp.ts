@@ -155,6 +155,16 @@ export const mcpTools = {
     annotations: reading,
     recovery: { NOT_FOUND: 'Check the name of the thread, and list its summaries again.' },
   },
+  why: {
+    title: 'Why this context',
+    operation: 'getContext',
+    description:
+      'Why the last context of a thread shows what it shows: tokens by section, and what is shorter or missing for which reason. With ref: that message alone.',
+    input: z.strictObject({ ref: recallRequestSchema.shape.ref.optional(), thread: nameSchema.optional() }),
+    output: z.object({ context: idSchema, lines: z.array(z.string()) }),
+    annotations: reading,
+    recovery: referenceRecovery,
+  },
   build_context: {
     title: 'Build a context',
     operation: 'buildContext',

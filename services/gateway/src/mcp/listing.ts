@@ -4,7 +4,7 @@ import type { Tool } from './tools.js'
 
 /** A JSON Schema. */
 type Schema = Readonly<Record<string, unknown>>
-type Words = Readonly<Record<string, string>>
+type Words = Readonly<Record<string, string | null>>
 
 /** A tool as `tools/list` shows it. */
 export interface ListedTool {
@@ -81,7 +81,7 @@ function described(schema: Schema, words: Words, path: string, io: 'input' | 'ou
 function fieldsOf(properties: Schema, words: Words, path: string, io: 'input' | 'output'): Schema {
   const fields = Object.entries(properties).flatMap(([name, field]) => {
     const at = path === '' ? name : `${path}.${name}`
-    if (!isSchema(field) || (io === 'output' && words[at] === undefined)) return []
+    if (!isSchema(field) || words[at] === null || (io === 'output' && words[at] === undefined)) return []
     const schema = described(field, words, at, io)
     return [[name, words[at] === undefined ? schema : { ...schema, description: words[at] }] as const]
   })

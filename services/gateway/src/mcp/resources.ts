@@ -1,6 +1,6 @@
 import { notFound } from '@heddle/contracts'
 import { recallIn } from './session.js'
-import type { ToolDeps } from './tools.js'
+import type { ToolDeps } from './tool-deps.js'
 
 /*
  * Addresses are parsed by hand, because matching URI templates against input of callers has hung servers before

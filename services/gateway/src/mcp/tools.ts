@@ -9,22 +9,15 @@ import {
   operations,
   type Permission,
   parse,
-  type Rights,
   validationError,
 } from '@heddle/contracts'
 import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 import { checkPermission } from '../admission/access.js'
 import { readableBy } from '../handlers/compressed.js'
-import { type McpSession, placeOf, recallIn } from './session.js'
-
-/** Dependencies of a tool call: they give access to the caller's own project only. */
-export interface ToolDeps {
-  readonly client: RemoteClient
-  readonly rights: Rights
-  readonly signal: AbortSignal
-  readonly session: McpSession
-}
+import { placeOf, recallIn } from './session.js'
+import type { ToolDeps } from './tool-deps.js'
+import { whyIn } from './why.js'
 
 type ListedThread = Awaited<ReturnType<RemoteClient['threads']['list']>>['items'][number]
 type Input<Name extends McpToolName> = z.output<(typeof mcpTools)[Name]['input']>
@@ -56,6 +49,7 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
       ? await client.summaries.list({ ...page, thread })
       : await client.summaries.messages({ ...page, thread, summary })
   },
+  why: whyIn,
   build_context: async (input, { client, signal }) =>
     toBuilt(await client.contexts.build({ ...input, references: 'full' }, { signal, onBusy: 'fail' })),
   async list_threads({ agent, ...page }, { client }) {
