@@ -15,9 +15,9 @@ import {
 } from '@heddle/store'
 import { accountedSummarizer } from './accounting.js'
 import { summarizeAhead } from './ahead.js'
-import { ask } from './ask.js'
 import type { CoveredRange } from './covered-range.js'
 import type { SummarizeDeps } from './deps.js'
+import { askThroughGate } from './gate.js'
 import { prepareWhole, type Whole } from './in-parts.js'
 import { keepProgress } from './progress.js'
 import { readSources } from './read-sources.js'
@@ -119,7 +119,11 @@ async function summarizeLane(job: Job<WakeJob>, deps: SummarizeDeps, compaction:
   const summarizer = await accountedSummarizer(deps, work, settings)
   const whole = await prepare({ projectId, compaction, row: pending, summarizer }, deps, job.signal)
   if (whole === null) return done([{ wake: 'summarize', projectId, threadId }])
-  const text = await ask(summarizer, whole, job.signal)
+  const sources = async () =>
+    isSummarizedInParts(compaction.lane, pending.coveredCount)
+      ? (await readSources(deps.store, projectId, compaction, pending, summarizer)).messages
+      : whole.request.messages
+  const text = await askThroughGate(summarizer, whole, { gate: settings.lossGate, sources, log: deps.log }, job.signal)
 
   const published = await deps.store.inProject(projectId, (tx) =>
     publishSummary(tx, {

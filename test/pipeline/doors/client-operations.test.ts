@@ -178,6 +178,38 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(bad).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'kind' })
   })
 
+  test('repairs a summary by the settings of its agent, and recalls the ledger that it names line by line', async () => {
+    const thread = 'repaired'
+    const settings = {
+      budget: 6_000,
+      rollingWindow: null,
+      maxSummaryTokens: 300,
+      lossGate: { path: 'repair' as const },
+    }
+    await client.agents.put('keeper', { settings })
+    const facts = Array.from({ length: 60 }, (_, index) =>
+      user(`${index} See /repo/src/part${index}.ts. ${'a fact of the day. '.repeat(18)}`),
+    )
+    await client.messages.append({ agent: 'keeper', thread, messages: facts })
+    await pipeline.clientOf(own).threads.waitUntilSettled(thread)
+    await client.contexts.compress({ thread, agent: 'keeper' })
+    const state = (await client.threads.get(thread)).states.findLast(({ summary }) => summary !== null)
+    expect(state?.summaryTokens).toBeLessThanOrEqual(300)
+    const reference = /recall:(msg-[0-9a-z]+:ledger)/.exec(state?.summary ?? '')?.[1] ?? ''
+    const report = await client.summaries.loss({ thread, compaction: state?.id ?? '' })
+    const { total, lost, ledger } = report.kinds.find(({ kind }) => kind === 'path') ?? { total: 0, lost: 1, ledger: 0 }
+    expect([total, lost, ledger > 0]).toEqual([state?.coveredCount, 0, true])
+    const found = await client.recall({ ref: `[recall:${reference}]`, thread, search: 'part30.ts' })
+    expect(found).toMatchObject({ contentType: 'ledger', matchCount: 1 })
+    const line = (await client.recall({ ref: reference, thread, lines: '1-1' })).content
+    expect(line).toMatch(/^path: \/repo\/src\/part\d+\.ts \(msg-[0-9a-z]+\)$/)
+    const whole = await client.recall({ ref: reference, thread, maxTokens: 100_000 })
+    for (let index = 0; index < total; index++) expect(whole.content).toContain(`/repo/src/part${index}.ts`)
+    expect(whole.content).not.toContain('/repo/src/part59.ts')
+    const bad = client.agents.put('keeper', { settings: { lossGate: { path: 'mend' as never } } })
+    await expect(bad).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'settings.lossGate.path' })
+  })
+
   test('shows the settings in force, and who sets each', async () => {
     const { items } = await client.agents.settings('reader')
     const named = new Map(items.map((setting) => [setting.name, setting]))

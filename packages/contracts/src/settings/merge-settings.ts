@@ -7,6 +7,7 @@ export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
   for (const layer of layers) {
     const {
       calibration,
+      lossGate,
       prune,
       sandwich,
       slidingWindow,
@@ -22,6 +23,7 @@ export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
       ...merged,
       ...withoutUndefined(plain),
       calibration: { ...merged.calibration, ...withoutUndefined(calibration ?? {}) },
+      lossGate: { ...merged.lossGate, ...withoutUndefined(lossGate ?? {}) },
       prune: { ...merged.prune, ...withoutUndefined(prune ?? {}) },
       sandwich: { ...merged.sandwich, ...withoutUndefined(sandwich ?? {}) },
       slidingWindow: { ...merged.slidingWindow, ...withoutUndefined(slidingWindow ?? {}) },

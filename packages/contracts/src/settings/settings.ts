@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { selectionPresets, selectionSettingsShape, selectionShape } from '../items/items.js'
 import { limits } from '../primitives/limits.js'
 import { proxyModeSchema } from '../proxy/modes.js'
+import { defaultLossGate, lossGateModeSchema } from './loss-gate.js'
 import { fillSchema, formats, strategyNameSchema } from './strategies.js'
 import { toolRuleSchema, toolRulesMax } from './tools.js'
 
@@ -83,6 +84,30 @@ export const settingsSchema = z.strictObject({
   summarizationModel: z.string().min(1).max(200).nullable(),
   /** Longest summary in tokens (docs/iterations.md). */
   maxSummaryTokens: count(50, 100_000),
+  lossGate: z.strictObject({
+    /** The effect of a summary that lost a demand of a person (docs/summaries.md#the-gate). */
+    constraint: lossGateModeSchema,
+    /** The same for a correction. */
+    correction: lossGateModeSchema,
+    /** The same for a decision. */
+    decision: lossGateModeSchema,
+    /** The same for a file that was read or changed. */
+    path: lossGateModeSchema,
+    /** The same for a command with effects. */
+    command: lossGateModeSchema,
+    /** The same for a failure of a command or a tool. */
+    error: lossGateModeSchema,
+    /** The same for an open step of the last plan. */
+    todo: lossGateModeSchema,
+    /** The same for an address. */
+    url: lossGateModeSchema,
+    /** The same for a number with a unit. */
+    number: lossGateModeSchema,
+    /** The same for a name in code. */
+    identifier: lossGateModeSchema,
+    /** The same for a name that a person wrote. */
+    name: lossGateModeSchema,
+  }),
   /**
    * How deep a compaction goes, as a share of the limit: if more than this remains after pruning, it also summarizes.
    * Lower values mean fewer compactions and smaller contexts, higher ones keep more messages verbatim
@@ -227,6 +252,7 @@ export const defaultSettings: Settings = {
   summarizationProvider: null,
   summarizationModel: null,
   maxSummaryTokens: 2_000,
+  lossGate: defaultLossGate,
   compactTo: 0.2,
   prune: { keepLastN: 10, condenseAfterN: 5, removeErrorsAfter: 5, condenseTokensMin: 500 },
   sandwich: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7 },
@@ -254,6 +280,7 @@ export const defaultSettings: Settings = {
 export const partialSettingsSchema = settingsSchema
   .extend({
     calibration: settingsSchema.shape.calibration.partial(),
+    lossGate: settingsSchema.shape.lossGate.partial(),
     prune: settingsSchema.shape.prune.partial(),
     sandwich: settingsSchema.shape.sandwich.partial(),
     slidingWindow: settingsSchema.shape.slidingWindow.partial(),

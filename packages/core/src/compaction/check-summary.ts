@@ -1,4 +1,4 @@
-import { RetryableError } from '@heddle/contracts'
+import { HeddleError, RetryableError } from '@heddle/contracts'
 import { holdsFact, type PinnedFact } from '../summarizing/pinned.js'
 import { countTokens } from '../tokens/tokens.js'
 import { PROTOCOL } from '../tools/protocol.js'
@@ -33,8 +33,18 @@ export interface SummaryLimits {
  */
 export function checkSummary(summary: string, limits: SummaryLimits): void {
   const fault = summaryFault(summary, limits)
-  if (fault !== null)
-    throw new RetryableError('SERVICE_UNAVAILABLE', `the summary was refused: ${fault}`, { field: 'summary' })
+  if (fault === null) return
+  const isPinnedLost = fault.startsWith(PINNED_LOST)
+  const field = isPinnedLost ? PINNED_FIELD : 'summary'
+  throw new RetryableError('SERVICE_UNAVAILABLE', `the summary was refused: ${fault}`, { field })
+}
+
+const PINNED_LOST = 'it lost '
+const PINNED_FIELD = 'summary.pinned'
+
+/** Whether {@link checkSummary} refused a summary only because it lost pinned facts. */
+export function isPinnedLoss(error: unknown): boolean {
+  return error instanceof HeddleError && error.field === PINNED_FIELD
 }
 
 /** The fault of a summary, without quoting it; null if it may be stored. */
@@ -50,5 +60,5 @@ export function summaryFault(
   if (tokens > tokensMax) return `it has ${tokens} tokens, the limit is ${tokensMax}`
   if (tokens >= replacedTokens && replacedTokens > 0) return 'it is not shorter than what it replaces'
   const lost = pinned.filter((fact) => !holdsFact(summary, fact)).length
-  return lost === 0 ? null : `it lost ${lost} of ${pinned.length} pinned facts`
+  return lost === 0 ? null : `${PINNED_LOST}${lost} of ${pinned.length} pinned facts`
 }

@@ -1,6 +1,6 @@
 export { elideMiddle, SOURCE_CHARACTERS_MAX, summarySources } from '../summarizing/sources.js'
 export { aheadTokens, isLeafAhead, stateAhead } from './ahead.js'
-export { checkSummary, type SummaryLimits, summaryFault } from './check-summary.js'
+export { checkSummary, isPinnedLoss, type SummaryLimits, summaryFault } from './check-summary.js'
 export {
   countMessageTokens,
   countMessageTokensInSteps,

@@ -6,6 +6,8 @@ export type Location =
   | { readonly kind: 'match'; readonly number: number }
   | { readonly kind: 'tool'; readonly number: number }
   | { readonly kind: 'part'; readonly number: number }
+  /** The details of the conversation up to the message, line by line. */
+  | { readonly kind: 'ledger' }
 
 /** A parsed reference; its target need not exist. */
 export interface Reference {
@@ -53,7 +55,7 @@ export function formatReference(reference: {
   return `${SCHEME}${projectPart}/${threadPart}/${messageReference(message)}${place}`
 }
 
-/** `L10`, `L10-50`, `match-3`, `tool-2` or `part-1`. */
+/** `L10`, `L10-50`, `match-3`, `tool-2`, `part-1` or `ledger`. */
 export function formatLocation(location: Location): string {
   switch (location.kind) {
     case 'lines':
@@ -62,6 +64,8 @@ export function formatLocation(location: Location): string {
     case 'tool':
     case 'part':
       return `${location.kind}-${location.number}`
+    case 'ledger':
+      return 'ledger'
   }
 }
 
@@ -115,15 +119,16 @@ function parseMessage(text: string, fault: Fault): Pick<Reference, 'message' | '
   if (code === undefined) throw fault('must name a message as msg- and its code of letters and digits')
   if (rest.length === 0) return { message: code.toLowerCase(), location: null }
   const location = parseLocation(rest.join(':'))
-  if (location === null) throw fault('must end with a location such as L10, L10-50, match-3, tool-2 or part-1')
+  if (location === null) throw fault('must end with a location such as L10, L10-50, match-3, tool-2, part-1 or ledger')
   return { message: code.toLowerCase(), location }
 }
 
 /**
- * Parses `L10`, `L10-50`, `match-3`, `tool-2` or `part-1`; null for any other text, also for line 0 and for a range
+ * Parses `L10`, `L10-50`, `match-3`, `tool-2`, `part-1` or `ledger`; null for any other text, also for line 0 and for a range
  * that ends before it begins.
  */
 export function parseLocation(text: string): Location | null {
+  if (text === 'ledger') return { kind: 'ledger' }
   const lines = /^L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(text)
   if (lines) {
     const from = Number(lines[1])

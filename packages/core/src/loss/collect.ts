@@ -8,7 +8,7 @@ import { speechOf } from '../speech/sentences.js'
 import type { SummarySource } from '../speech/source.js'
 import { speakerText } from '../speech/speaker-text.js'
 import { plainWords } from '../summarizing/pinned.js'
-import { oneLine, truncate } from '../tools/lines.js'
+import { isOnlySigns, oneLine, truncate } from '../tools/lines.js'
 import { normalizePath } from '../tools/paths.js'
 import { AtomSet } from './atom.js'
 import { addStatements, isCorrection } from './spoken.js'
@@ -37,7 +37,8 @@ export class AtomCollector {
       for (const reference of holders.size === 0 ? [''] : holders) atoms.add('path', label, label, reference)
     }
     for (const subject of this.#log.subjects.all()) {
-      if (subject.kind !== 'action' || subject.importance === 0 || subject.runs === 0) continue
+      if (subject.kind !== 'action' || subject.importance === 0 || subject.runs === 0 || isOnlySigns(subject.label))
+        continue
       const atom = atoms.add('command', subject.label, commandText(subject), subject.reference)
       if (atom !== null) atom.isOpen = subject.status !== 'ok' && subject.status !== 'exit 0'
     }

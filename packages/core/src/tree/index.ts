@@ -1,3 +1,4 @@
+export { summarizeByTree } from './in-memory.js'
 export { summarizePart } from './kept-summaries.js'
 export { cutLeaves, leafHash, leafLength, partTokensMax, readTokens, type TreeShape } from './leaves.js'
 export { type TreeNode, topOfTree } from './nodes.js'

@@ -1,24 +1,8 @@
 import { type LossOptions, type LossReport, limits, lossRequestSchema, notFound, parse } from '@heddle/contracts'
-import {
-  AtomCollector,
-  type AtomFates,
-  type AtomSet,
-  type FateCounts,
-  fatesOf,
-  ineligibleReason,
-  type Message,
-  messageReference,
-  noCounts,
-  type Position,
-  readConversation,
-  shownMessages,
-  summarySources,
-  threadIdOf,
-} from '@heddle/core'
+import { type AtomFates, type FateCounts, fatesOf, noCounts, shownMessages, threadIdOf } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import {
   type ContextStateRow,
-  loadCoveredAfter,
   loadPins,
   loadState,
   loadThread,
@@ -30,11 +14,8 @@ import {
   withPrunings,
 } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
+import { collectAtoms } from './collect-atoms.js'
 
-/** Messages of one read. */
-const PAGE_MESSAGES = 500
-/** Covered messages whose details are found; a longer range is reported in part. */
-const MESSAGES_MAX = 20_000
 /** Messages beside the summary in which details are found. */
 const SHOWN_MAX = 2_000
 const LOST_DEFAULT = 100
@@ -57,7 +38,7 @@ export async function lossOf(parts: EngineContext, options: LossOptions): Promis
       throw notFound('summary', compaction, `the compaction is ${row.status} and has no summary`)
     return { thread: found, state: row, shown: await loadShown(tx, found, row) }
   })
-  const { atoms, messagesRead, isWhole } = await collect(parts, thread, state)
+  const { atoms, messagesRead, isWhole } = await collectAtoms(parts, thread, toCompactionState(state))
   const fates = await runCooperatively(fatesOf(atoms, { summary: state.summary ?? '', messages: shown }))
   const { id, generation, status, strategy, summarizer, summaryTokens, coveredCount, coveredTokens } = state
   return {
@@ -79,38 +60,6 @@ async function loadShown(tx: Tx, { threadId, clearedSeq, lastClearedAtMs }: Thre
   const [{ messages }, pins] = await Promise.all([loadUncovered(tx, query), loadPins(tx, threadId)])
   return shownMessages(markPinned(messages, pins), await withPrunings(tx, row, bare, messages))
 }
-
-interface Collected {
-  readonly atoms: AtomSet
-  readonly messagesRead: number
-  /** Whether all covered messages were read. */
-  readonly isWhole: boolean
-}
-
-/** Each page is read in a transaction of its own, so that a long range holds no connection while its texts are read. */
-async function collect(
-  { store, projectId }: EngineContext,
-  { threadId, clearedSeq }: ThreadRow,
-  row: ContextStateRow,
-): Promise<Collected> {
-  const state = toCompactionState(row)
-  const collector = new AtomCollector()
-  let after: Position | null = null
-  let messagesRead = 0
-  do {
-    const query = { threadId, clearedSeq, state, after, limit: PAGE_MESSAGES }
-    const page: Awaited<ReturnType<typeof loadCoveredAfter>> = await store.inProject(projectId, (tx) =>
-      loadCoveredAfter(tx, query),
-    )
-    const { messages, pairs } = readConversation(page.messages.filter((one) => ineligibleReason(one) === null))
-    await runCooperatively(collector.add(summarySources(messages, pairs, reference)))
-    messagesRead += messages.length
-    after = page.next
-  } while (after !== null && messagesRead < MESSAGES_MAX)
-  return { atoms: collector.result(), messagesRead, isWhole: after === null }
-}
-
-const reference = (message: Message) => messageReference(message.code)
 
 function totalsOf({ kinds }: AtomFates): FateCounts {
   const totals = noCounts()

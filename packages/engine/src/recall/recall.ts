@@ -33,6 +33,7 @@ import {
 import { runCooperatively } from '@heddle/runtime'
 import { ERASED, type HistoryMessage, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
+import { readLedger } from './recall-ledger.js'
 import { readPart } from './recall-part.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
 
@@ -55,11 +56,18 @@ export async function recall(parts: EngineContext, request: RecallRequest): Prom
     throw validationError('thread', 'is required: the current one belongs to another project', checked.ref)
   }
   const range = rangeOf(reference.location, checked)
-  const found = await parts.store.inProject(projectId, async (tx) => {
+  const resolvedContent = await parts.store.inProject(projectId, async (tx) => {
     if (isOther) await requireGrant(tx, parts, project)
     const resolved = await resolveReference(tx, reference, { projectId, project, current: checked.thread })
-    return { ...resolved, ...(await readContent(tx, resolved, { location: reference.location, range })) }
+    const isLedger = reference.location?.kind === 'ledger'
+    const read = isLedger ? LEDGER : await readContent(tx, resolved, { location: reference.location, range })
+    return { ...resolved, ...read }
   })
+  // A ledger is read page by page, which holds no transaction.
+  const found =
+    reference.location?.kind === 'ledger'
+      ? { ...resolvedContent, content: await readLedger({ store: parts.store, projectId }, resolvedContent) }
+      : resolvedContent
   if (found.archiveId !== null) parts.store.noteAccess(projectId, found.archiveId)
   const shown = await runCooperatively(show(found, { location: reference.location, range, wanted: checked }))
   const { contentType, summary, filePaths, thread, message, recalledPart } = found
@@ -111,6 +119,15 @@ interface FoundContent {
   readonly filePaths: string[]
   /** The image, document or sound that the reference names. */
   readonly recalledPart?: RecallResult['part']
+}
+
+const LEDGER: FoundContent = {
+  archiveId: null,
+  content: '',
+  part: null,
+  contentType: 'ledger',
+  summary: '',
+  filePaths: [],
 }
 
 /** Reads from the archive if the message was condensed, otherwise the message itself. */
