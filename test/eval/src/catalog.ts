@@ -7,6 +7,7 @@ import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
 import { measureGoals } from './goals/measure.js'
 import { measureInstructions } from './instructions/measure.js'
+import { measureLoss } from './loss/measure.js'
 import { measureClaudeCodePlugin, pluginFigures } from './plugins/claude-code.js'
 import { measureProperty } from './property.js'
 import { measureProxy, proxyModes } from './proxy/measure.js'
@@ -61,6 +62,11 @@ export const catalog: readonly Measurement[] = [
     names: ['summary.goal', 'summary.requests', 'summary.injected.precision', 'summary.injected.recall'],
     needsData: true,
     measure: ({ dataDir }) => measureGoals(dataDir),
+  },
+  {
+    names: ['kept', 'recoverable', 'lost', 'real', 'gate'].map((part) => `loss.${part}`),
+    needsData: true,
+    measure: ({ dataDir }) => measureLoss(dataDir),
   },
   {
     names: ['instructions.precision', 'instructions.recall'],
