@@ -110,7 +110,11 @@ export class AtomCollector {
   }
 }
 
-function commandText({ label, status, outcome }: Subject): string {
+/** Last lines that a shell or a runner of tasks writes, and not the command. */
+const NO_OUTCOME = /^(?:bash-\$|\((?:Open file|Current directory): |\[[\w:.-]{1,40}\] \$ |=== (?:RUN|CONT|PAUSE)\b)/
+
+function commandText({ label, status, outcome: last }: Subject): string {
+  const outcome = NO_OUTCOME.test(last) ? '' : last
   const ended =
     status === 'ok' || status === 'exit 0' ? outcome : oneLine(`${status}${outcome === '' ? '' : `, ${outcome}`}`)
   return `${label}: ${ended || status}`
