@@ -1,8 +1,9 @@
 import type { AtomKind } from '@heddle/contracts'
-import { atomKinds } from '@heddle/contracts'
-import { type Command, Option } from 'commander'
+import { atomKinds, idSchema } from '@heddle/contracts'
+import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
+import { oneOf, optionValue } from '../../options/option-values.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { oneLine } from '../../output/safe-text.js'
 import { formatCount, itemTable } from '../../output/table.js'
@@ -15,13 +16,15 @@ interface LossOptions extends CommonOptions, UrlOptions {
 
 const TEXT_CHARACTERS_MAX = 100
 
+const compactionOption = optionValue('compaction', idSchema, 'Give the id of a state that "heddle threads show" lists.')
+
 export function registerContextLoss(group: Command, context: CommandContext): void {
   const loss = group
     .command('loss')
     .description('show which details of its messages a compaction kept, and which it lost')
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-    .option('--compaction <id>', 'the compaction; default: the latest with a summary')
-    .addOption(new Option('--kind <kind>', 'list lost details of this kind only').choices(atomKinds))
+    .option('--compaction <id>', 'the compaction; default: the latest with a summary', compactionOption)
+    .option('--kind <kind>', `list lost details of this kind only: ${atomKinds.join(', ')}`, oneOf('kind', atomKinds))
   withCommonOptions(withUrlOption(loss), [
     'heddle context loss --thread session',
     'heddle context loss --thread session --kind constraint --json',
