@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@heddle/client/forms'
 import { PermanentError } from '@heddle/contracts'
+import { CODEX_TYPES } from './codex.js'
 import { messagesOf } from './conversations.js'
 import { LISTS } from './entry.js'
 import { type SessionFormat, sessionFormats } from './parsed.js'
@@ -39,7 +40,7 @@ export interface Survey {
 export function* surveyOf(source: Source): Generator<undefined, Survey> {
   const records = new MessageLook()
   const listed = new MessageLook()
-  let [holdsLists, holdsSystem, holdsHistory, isOfClaudeCode] = [false, false, false, false]
+  let [holdsLists, holdsSystem, holdsHistory, isOfClaudeCode, isOfCodex] = [false, false, false, false, false]
   let shape: string | null = null
   for (const entry of source.entries()) {
     const { value } = entry
@@ -53,6 +54,7 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
     }
     if (!isJsonObject(value)) continue
     isOfClaudeCode ||= isClaudeCode(value)
+    isOfCodex ||= CODEX_TYPES.has(value['type']) && isJsonObject(value['payload'])
     holdsLists ||= messagesOf(entry) !== null
     holdsSystem ||= value['system'] !== undefined
     holdsHistory ||= entry.list('history') !== null
@@ -65,6 +67,7 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
     if (source.kind === 'object' && holdsHistory) return 'swe-agent'
     if (source.kind === 'object' && holdsLists && holdsSystem) return 'anthropic'
     if (isOfClaudeCode) return 'claude-code'
+    if (isOfCodex) return 'codex'
     return holdsLists ? formatOfLists() : records.format(otherwise)
   }
   return { format: format(), holdsLists, shape }

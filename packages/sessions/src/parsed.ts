@@ -1,6 +1,6 @@
 import type { DraftMessage, MessageDraft } from '@heddle/client/forms'
 
-export const sessionFormats = ['heddle', 'claude-code', 'openai', 'anthropic', 'swe-agent'] as const
+export const sessionFormats = ['heddle', 'claude-code', 'codex', 'openai', 'anthropic', 'swe-agent'] as const
 export type SessionFormat = (typeof sessionFormats)[number]
 
 export interface ParsedMessage {

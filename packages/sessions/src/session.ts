@@ -3,6 +3,7 @@ import { PermanentError, validationError } from '@heddle/contracts'
 import { readAnthropic } from './anthropic.js'
 import type { ByteSource } from './byte-source.js'
 import { readClaudeCode } from './claude-code.js'
+import { readCodex } from './codex.js'
 import { type Survey, surveyOf, unknownFormat } from './detect.js'
 import { detailsOf } from './fault-details.js'
 import { Finisher } from './finish.js'
@@ -15,6 +16,7 @@ import { readSweAgent } from './swe-agent.js'
 const readers: Readonly<Record<SessionFormat, (source: Source, options: ReadingOptions) => Reading>> = {
   heddle: readHeddle,
   'claude-code': readClaudeCode,
+  codex: readCodex,
   openai: readOpenAi,
   anthropic: readAnthropic,
   'swe-agent': readSweAgent,

@@ -8,6 +8,7 @@ const formats: Readonly<Record<FormatOption, true>> = {
   auto: true,
   heddle: true,
   'claude-code': true,
+  codex: true,
   openai: true,
   anthropic: true,
   'swe-agent': true,
