@@ -9,6 +9,7 @@ export * from './archive/archive.js'
 export * from './archive/archive-hits.js'
 export * from './archive/archive-reading.js'
 export * from './archive/archive-selection.js'
+export { loadReadArchive } from './archive/read-archive.js'
 export {
   type AgentCalibration,
   type CalibrationRow,

@@ -123,6 +123,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     agents: {
       put: async (agent, body) => (await call('putAgent', { params: { agent }, body })).body,
       get: async (agent) => (await call('getAgent', { params: { agent } })).body,
+      auditMemory: async (agent, page = {}) =>
+        (await call('auditMemory', { params: { agent }, query: pageQuery(page) })).body,
       calibration: async (agent) => (await call('listCalibrations', { params: { agent } })).body,
       settings: async (agent) => (await call('listSettings', { params: { agent } })).body,
       list: async (page = {}) => (await call('listAgents', { query: pageQuery(page) })).body,

@@ -5,6 +5,8 @@ import {
   type Calibration,
   type ClearResult,
   type ErasureResult,
+  limits,
+  type MemoryAudit,
   type Restored,
   type SettingInForce,
   type Snapshot,
@@ -24,6 +26,8 @@ export interface AgentsClient {
   settings(name: string): Promise<Page<SettingInForce>>
   /** How providers count its requests beside our own counts, by model. */
   calibration(name: string): Promise<Page<Calibration>>
+  /** Copies, loops, outdated and transient texts, and secrets among its messages, the newest first. */
+  auditMemory(name: string, options?: AuditOptions): Promise<MemoryAudit>
   list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
   /** Permanently erases it, with its threads, items and snapshots. */
@@ -45,6 +49,15 @@ export interface SnapshotsClient {
    */
   restoreFile(agent: string, file: SnapshotFile, options?: RestoreOptions): Promise<Restored>
 }
+
+export const auditOptionsSchema = z.strictObject({
+  /** Messages that are read. Default 1,000. */
+  limit: z.int().min(1).max(limits.auditedMessagesMax).default(1_000),
+  /** The `nextCursor` of the audit of newer messages. */
+  cursor: z.string().optional(),
+})
+
+export type AuditOptions = z.input<typeof auditOptionsSchema>
 
 export const clearOptionsSchema = z.strictObject({
   /** When the agent was cleared, by the caller's clock; at the latest when the request arrives. Default: now. */

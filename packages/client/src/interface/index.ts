@@ -22,6 +22,7 @@ export type {
   KeyBody,
   KeyChange,
   LargestMessage,
+  MemoryAudit,
   MessageEntry,
   Neighbour,
   NewApiKey,

@@ -9,6 +9,7 @@ import {
 } from '../http/agents.js'
 import { calibrationPageSchema } from '../http/calibration.js'
 import { pageQuerySchema } from '../http/common.js'
+import { memoryAuditQuerySchema, memoryAuditSchema } from '../http/memory-audit.js'
 import { erasureQuerySchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
 import { erasureAnswers, erasureDescription, erasureHeaders } from './erasure.js'
@@ -64,6 +65,19 @@ export const agentOperations = {
       'Learnt from the replies that name their contexts and report their usage; empty until a model has 20 of them.',
     params: agentParamsSchema,
     answers: { 200: { description: 'Every model with enough replies, in one page.', schema: calibrationPageSchema } },
+  }),
+  auditMemory: operation({
+    method: 'GET',
+    path: '/v1/agents/:agent/memory-audit',
+    tag: 'agents',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'How much of the messages of an agent is of little use',
+    description:
+      'Copies, loops, outdated results, text of programs in the place of a user, and secrets, by rules, with references and no contents. A page reads the newest messages; its cursor leads to older ones.',
+    params: agentParamsSchema,
+    query: memoryAuditQuerySchema,
+    answers: { 200: { description: 'The figures of one page.', schema: memoryAuditSchema } },
   }),
   listAgents: operation({
     method: 'GET',

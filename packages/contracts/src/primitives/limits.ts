@@ -89,6 +89,8 @@ export const limits = {
   cursorCharactersMax: 1_000,
   /** Entries of one page of a list. */
   pageItemsMax: 500,
+  /** Messages of one audit: a second of work, and copies are found among these. */
+  auditedMessagesMax: 2_000,
   /** Messages or iterations in one request over HTTP; further ones go into another request. */
   httpListItemsMax: 5_000,
   /** One HTTP request body with texts: the largest message with every character escaped. */

@@ -5,6 +5,7 @@ import { restoreSnapshotFile } from '../snapshots/restore-file.js'
 import { restoreSnapshot } from '../snapshots/snapshot-restore.js'
 import { getSnapshot, listAllSnapshots, saveSnapshot } from '../snapshots/snapshots.js'
 import { getAgent, listAllAgents, setAgent } from './agents.js'
+import { auditMemory } from './audit-memory.js'
 import { listCalibrationsOf } from './calibration.js'
 import { clearWindows } from './clears.js'
 import { settingsInForce } from './settings-in-force.js'
@@ -14,6 +15,7 @@ export function agentsClient(parts: EngineContext): AgentsClient {
     put: (agent, body) => setAgent(parts, agent, body),
     get: (agent) => getAgent(parts, agent),
     settings: (agent) => settingsInForce(parts, agent),
+    auditMemory: (agent, options) => auditMemory(parts, agent, options),
     calibration: (agent) => listCalibrationsOf(parts, agent),
     list: (options) => listAllAgents(parts, options),
     clear: (agent, options) => clearWindows(parts, agent, options),

@@ -20,7 +20,7 @@ import type { EngineContext } from '../setup/options.js'
 import { toEntry } from './message-entry.js'
 
 /** A cursor's position: time, ordinal, id and thread of the last message of its page. */
-const PLACE = /^(-?\d{1,15}) (\d{1,10}) ([0-9a-f-]{36}) ([0-9a-f-]{36})$/
+export const PLACE = /^(-?\d{1,15}) (\d{1,10}) ([0-9a-f-]{36}) ([0-9a-f-]{36})$/
 
 /**
  * A page of the history of an agent over all of its threads, by time: everything that was ever appended. A page with large
@@ -93,12 +93,12 @@ async function load(
   return { items, nextCursor: hasMore && last !== undefined ? cursorOf(list, textOf(last.place)) : null }
 }
 
-function positionAt(place: RegExpExecArray | undefined): ThreadPosition | null {
+export function positionAt(place: RegExpExecArray | undefined): ThreadPosition | null {
   if (place === undefined) return null
   const [, time = '', ordinal = '', id = '', threadId = ''] = place
   return { orderedAtMs: Number(time), ordinal: Number(ordinal), id, threadId }
 }
 
-function textOf({ orderedAtMs, ordinal, id, threadId }: ThreadPosition): string {
+export function textOf({ orderedAtMs, ordinal, id, threadId }: ThreadPosition): string {
   return `${orderedAtMs} ${ordinal} ${id} ${threadId}`
 }

@@ -18,6 +18,7 @@ export interface CursorList {
     | 'summaries'
     | 'messages'
     | 'largest'
+    | 'audit'
     | 'proxied-requests'
     | 'proxied-entries'
   readonly ownerId: string

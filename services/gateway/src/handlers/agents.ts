@@ -12,6 +12,7 @@ export const agentHandlers: Handlers<typeof agentOperations> = {
   getAgent: ({ client, params }) => client.agents.get(params.agent),
   listSettings: ({ client, params }) => client.agents.settings(params.agent),
   listCalibrations: ({ client, params }) => client.agents.calibration(params.agent),
+  auditMemory: ({ client, params, query }) => client.agents.auditMemory(params.agent, query),
   listAgents: ({ client, query }) => client.agents.list(query),
   deleteAgent: (request) => erase(request, (how) => request.client.agents.delete(request.params.agent, how)),
   clearAgent: ({ client, params, body, headers }) =>

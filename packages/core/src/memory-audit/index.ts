@@ -1,0 +1,1 @@
+export { type AuditedMessage, type AuditFindings, auditMessages } from './audit.js'

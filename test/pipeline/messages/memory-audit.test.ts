@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPipeline, type Pipeline } from '../support.js'
+
+let pipeline: Pipeline
+
+beforeAll(async () => {
+  pipeline = await openPipeline()
+  await pipeline.start()
+})
+afterAll(() => pipeline?.close())
+
+const RULE = 'The standing rules of this repository: build before you test, and never push to the main branch.'
+const SECRET = `ghp_${'a1B2c3'.repeat(6)}`
+const own = (turn: number) =>
+  `question ${'abcdefghijklmnopqrstuvwxyz'[turn]} about part ${'zyxwvutsrqponmlkjihgfedcba'[turn]}`
+
+test('a store of known junk has the known rates, in one page or in several, and the audit shows no contents', async () => {
+  const { client } = pipeline
+  const reads = (turn: number) => [
+    {
+      role: 'assistant' as const,
+      content: '',
+      toolCalls: [{ id: `r${turn}`, name: 'Read', arguments: { file_path: '/a.ts' } }],
+    },
+    { role: 'tool_result' as const, toolCallId: `r${turn}`, content: 'export const a = 1' },
+  ]
+  const messages = [
+    ...Array.from({ length: 20 }, (_, turn) => ({ role: 'user' as const, content: own(turn) })),
+    ...Array.from({ length: 5 }, () => ({ role: 'user' as const, content: RULE })),
+    ...Array.from({ length: 5 }, (_, turn) => ({
+      role: 'user' as const,
+      content: `<system-reminder>todo list ${turn}</system-reminder>`,
+    })),
+    { role: 'user' as const, content: `the token is ${SECRET}` },
+    ...[0, 1, 2, 3].flatMap(reads),
+    {
+      role: 'assistant' as const,
+      content: '',
+      toolCalls: [{ id: 'e', name: 'Write', arguments: { file_path: '/a.ts', content: 'x' } }],
+    },
+    { role: 'tool_result' as const, toolCallId: 'e', content: 'File written successfully at: /a.ts' },
+  ]
+  await client.messages.append({ agent: 'keeper', thread: 'junk', messages })
+  const audit = await client.agents.auditMemory('keeper')
+  const counts = Object.fromEntries(audit.findings.map((one) => [one.kind, one.messages]))
+  expect(audit).toMatchObject({ agent: 'keeper', messages: 41, threads: 1, nextCursor: null })
+  expect(counts).toEqual({ duplicate: 4, 'near-duplicate': 0, loop: 2, stale: 4, transient: 5, secret: 1 })
+  expect(audit.findings.find(({ kind }) => kind === 'transient')?.share).toBe(0.122)
+  expect(audit.findings.every(({ messages: count, references }) => references.length === Math.min(count, 10))).toBe(
+    true,
+  )
+  expect(JSON.stringify(audit)).not.toContain(SECRET)
+  const [secret = ''] = audit.findings.find(({ kind }) => kind === 'secret')?.references ?? []
+  expect((await client.recall({ ref: secret })).content).toContain(SECRET)
+
+  let [read, cursor]: [number, string | null] = [0, null]
+  do {
+    const page = await client.agents.auditMemory('keeper', { limit: 15, ...(cursor !== null && { cursor }) })
+    read += page.messages
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  expect(read).toBe(41)
+  await expect(client.agents.auditMemory('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(client.agents.auditMemory('keeper', { limit: 2_001 })).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+  })
+})
+
+test('archived contents count as never read until somebody recalls them', async () => {
+  const { client } = pipeline
+  await client.agents.put('reader', { settings: { budget: 6_000, rollingWindow: null } })
+  const messages = Array.from({ length: 40 }, (_, turn) => {
+    const call = { id: `call-${turn}`, name: 'Read', arguments: { file_path: `/repo/src/part${turn}.ts` } }
+    const content = `export function part${turn}() {\n  return ${turn}\n}\n`.repeat(12)
+    return [
+      { role: 'assistant' as const, content: '', toolCalls: [call] },
+      { role: 'tool_result' as const, toolCallId: call.id, content },
+    ]
+  }).flat()
+  await client.messages.append({ agent: 'reader', thread: 'long', messages })
+  await client.threads.waitUntilSettled('long')
+  const before = (await client.agents.auditMemory('reader')).archived
+  expect(before.messages).toBeGreaterThan(10)
+  expect(before).toMatchObject({ neverRead: before.messages, share: 1 })
+})
