@@ -8,6 +8,7 @@ import { measureRebuilt } from './contexts/rebuilt.js'
 import { measureGoals } from './goals/measure.js'
 import { measureInstructions } from './instructions/measure.js'
 import { measureLoss } from './loss/measure.js'
+import { measurePrecision } from './loss/precision.js'
 import { measureClaudeCodePlugin, pluginFigures } from './plugins/claude-code.js'
 import { measureProperty } from './property.js'
 import { measureProxy, proxyModes } from './proxy/measure.js'
@@ -67,6 +68,11 @@ export const catalog: readonly Measurement[] = [
     names: ['kept', 'recoverable', 'lost', 'real', 'gate'].map((part) => `loss.${part}`),
     needsData: true,
     measure: ({ dataDir }) => measureLoss(dataDir),
+  },
+  {
+    names: ['loss.precision'],
+    needsData: true,
+    measure: ({ dataDir }) => measurePrecision(dataDir),
   },
   {
     names: ['instructions.precision', 'instructions.recall'],
