@@ -2,7 +2,7 @@ import { defaultSettings, type LossGate } from '@heddle/contracts'
 import { countTokens, type SummaryRequest, type SummarySource } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'
 import { describe, expect, test, vi } from 'vitest'
-import { askThroughGate } from './gate.js'
+import { askThroughGate, type GateDeps } from './gate.js'
 
 const signal = new AbortController().signal
 const source = (role: SummarySource['role'], text: string, index: number, pinned = false): SummarySource => {
@@ -27,11 +27,17 @@ function scripted(...answers: readonly string[]) {
   return { summarizer, requests }
 }
 
-function through(summarizer: Summarizer, modes: Partial<LossGate>, tokensMax = 200, covered = messages) {
+function through(
+  summarizer: Summarizer,
+  modes: Partial<LossGate>,
+  tokensMax = 200,
+  covered = messages,
+  more: Partial<GateDeps> = {},
+) {
   const warn = vi.fn()
   const request = { purpose: 'compaction', messages: covered, previousSummary: null, tokensMax } as const
   const gate = { ...defaultSettings.lossGate, ...modes }
-  const deps = { gate, sources: async () => covered, log: { warn } }
+  const deps = { gate, isInParts: false, sources: async () => covered, log: { warn }, ...more }
   return { text: askThroughGate(summarizer, { request, replacedTokens: 0 }, deps, signal), warn }
 }
 
@@ -49,6 +55,16 @@ describe('a summary that lost what a person demanded', () => {
     const { text, warn } = through(scripted('They worked.').summarizer, { constraint: 'off', correction: 'off' })
     expect(await text).toBe('They worked.')
     expect(warn).not.toHaveBeenCalled()
+  })
+
+  test('of a range in parts is read again only where something is repaired', async () => {
+    const sources = vi.fn(async () => messages)
+    const of = (modes: Partial<LossGate>) =>
+      through(scripted('They worked.').summarizer, modes, 200, messages, { isInParts: true, sources }).text
+    expect(await of({})).toBe('They worked.')
+    expect(sources).not.toHaveBeenCalled()
+    expect(await of({ constraint: 'repair' })).toContain('Never push to main.')
+    expect(sources).toHaveBeenCalledOnce()
   })
 
   test('is repaired within its tokens, for which the model is asked for less', async () => {

@@ -17,6 +17,8 @@ import type { Whole } from './in-parts.js'
 
 export interface GateDeps {
   readonly gate: LossGate
+  /** Whether the range is summarized in parts: its messages are read again only if something follows from their details. */
+  readonly isInParts: boolean
   /** The covered messages, of a long range the newest. */
   readonly sources: () => Promise<readonly SummarySource[]>
   readonly log: Pick<Logger, 'warn'>
@@ -32,14 +34,15 @@ export interface GateDeps {
 export async function askThroughGate(
   summarizer: Summarizer,
   whole: Whole,
-  { gate, sources, log }: GateDeps,
+  { gate, isInParts, sources, log }: GateDeps,
   signal: AbortSignal,
 ): Promise<string> {
   const { tokensMax } = whole.request
   const kinds = gatedKinds(gate, ['warn', 'repair', 'block'])
   const repair = gatedKinds(gate, ['repair', 'block'])
   const blocked = gatedKinds(gate, ['block'])
-  const covered = kinds.size === 0 ? [] : await sources()
+  const isLookedAt = repair.size > 0 || (kinds.size > 0 && !isInParts)
+  const covered = isLookedAt ? await sources() : []
   const atoms = await atomsOf(covered)
   const last = covered.at(-1)?.reference ?? ''
   const half = Math.floor(tokensMax / 2)

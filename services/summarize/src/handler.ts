@@ -119,11 +119,13 @@ async function summarizeLane(job: Job<WakeJob>, deps: SummarizeDeps, compaction:
   const summarizer = await accountedSummarizer(deps, work, settings)
   const whole = await prepare({ projectId, compaction, row: pending, summarizer }, deps, job.signal)
   if (whole === null) return done([{ wake: 'summarize', projectId, threadId }])
+  const isInParts = isSummarizedInParts(compaction.lane, pending.coveredCount)
   const sources = async () =>
-    isSummarizedInParts(compaction.lane, pending.coveredCount)
+    isInParts
       ? (await readSources(deps.store, projectId, compaction, pending, summarizer)).messages
       : whole.request.messages
-  const text = await askThroughGate(summarizer, whole, { gate: settings.lossGate, sources, log: deps.log }, job.signal)
+  const gate = { gate: settings.lossGate, isInParts, sources, log: deps.log }
+  const text = await askThroughGate(summarizer, whole, gate, job.signal)
 
   const published = await deps.store.inProject(projectId, (tx) =>
     publishSummary(tx, {
