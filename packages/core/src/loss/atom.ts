@@ -1,4 +1,5 @@
 import type { AtomKind } from '@heddle/contracts'
+import type { FileState } from './file-states.js'
 
 /** A detail that cannot be reconstructed once it is lost. */
 export interface Atom {
@@ -9,8 +10,8 @@ export interface Atom {
   readonly text: string
   /** Messages that have it, oldest first. */
   readonly references: string[]
-  /** Whether a command or an error counts as failed or unsolved at the end; null for other kinds. */
-  isOpen: boolean | null
+  /** The last state of a file, a command or an error; null for other kinds, and for a file that was only named. */
+  state: FileState | 'passed' | 'failed' | 'open' | 'solved' | null
 }
 
 /** Distinct atoms of one kind; beyond it a report says that it is not complete. */
@@ -30,7 +31,7 @@ export class AtomSet {
   add(kind: AtomKind, key: string, text: string, reference: string): Atom | null {
     const known = this.#kinds.get(kind) ?? new Map<string, Atom>()
     this.#kinds.set(kind, known)
-    const atom = known.get(key) ?? { kind, key, text, references: [], isOpen: null }
+    const atom = known.get(key) ?? { kind, key, text, references: [], state: null }
     if (!known.has(key)) {
       if (known.size >= ATOMS_A_KIND_MAX) {
         this.isComplete = false

@@ -1,5 +1,4 @@
 import { ActionLog } from '../extractive/actions.js'
-import { actionsOf } from '../extractive/calls.js'
 import { NameIndex } from '../extractive/name-index.js'
 import { planSteps } from '../extractive/plans.js'
 import { type Subject, Subjects } from '../extractive/subjects.js'
@@ -11,6 +10,7 @@ import { plainWords } from '../summarizing/pinned.js'
 import { isOnlySigns, oneLine, truncate } from '../tools/lines.js'
 import { normalizePath } from '../tools/paths.js'
 import { AtomSet } from './atom.js'
+import { FileStates } from './file-states.js'
 import { addStatements, isCorrection } from './spoken.js'
 import { identifiersIn, numbersIn, pathsIn, urlsIn } from './tokens.js'
 
@@ -26,21 +26,25 @@ export class AtomCollector {
   readonly #atoms = new AtomSet()
   readonly #log = new ActionLog(new NameIndex())
   readonly #files = new Subjects()
-  readonly #holders = new Map<Subject, Set<string>>()
+  readonly #states = new FileStates()
+  readonly #holders = new Map<Subject, { readonly references: Set<string>; readonly spellings: Set<string> }>()
   #todos: { readonly text: string; readonly reference: string }[] = []
   #place = 0
 
   /** The atoms of what was added so far. */
   result(): AtomSet {
     const atoms = this.#atoms
-    for (const [{ label }, holders] of this.#holders) {
-      for (const reference of holders.size === 0 ? [''] : holders) atoms.add('path', label, label, reference)
+    for (const [{ label }, { references, spellings }] of this.#holders) {
+      for (const reference of references.size === 0 ? [''] : references) {
+        const atom = atoms.add('path', label, label, reference)
+        if (atom !== null) atom.state = this.#states.of(spellings)
+      }
     }
     for (const subject of this.#log.subjects.all()) {
       if (subject.kind !== 'action' || subject.importance === 0 || subject.runs === 0 || isOnlySigns(subject.label))
         continue
       const atom = atoms.add('command', subject.label, commandText(subject), subject.reference)
-      if (atom !== null) atom.isOpen = subject.status !== 'ok' && subject.status !== 'exit 0'
+      if (atom !== null) atom.state = subject.status === 'ok' || subject.status === 'exit 0' ? 'passed' : 'failed'
     }
     for (const { line, label, isUsage, reference, resolution } of this.#log.errors.all()) {
       if (isUsage) continue
@@ -50,7 +54,7 @@ export class AtomCollector {
         `${line} (${label}; ${resolution ?? 'not seen resolved'})`,
         reference,
       )
-      if (atom !== null) atom.isOpen = resolution === null
+      if (atom !== null) atom.state = resolution === null ? 'open' : 'solved'
     }
     for (const { text, reference } of this.#todos) atoms.add('todo', plainWords(text), text, reference)
     return atoms
@@ -68,6 +72,7 @@ export class AtomCollector {
     const place = this.#place++
     const { role, reference } = source
     if (role === 'tool_result') {
+      this.#states.addResult(source)
       const refusal = this.#log.addResult(source, place)
       if (refusal !== '' && isCorrection(refusal))
         this.#atoms.add('correction', plainWords(refusal), truncate(refusal, TEXT_CHARACTERS_MAX), reference)
@@ -85,7 +90,7 @@ export class AtomCollector {
 
   #addCalls(source: SummarySource, place: number): void {
     this.#log.addCalls(source, place)
-    for (const action of actionsOf(source)) {
+    for (const action of this.#states.addCalls(source)) {
       const { use } = action
       if (use.kind === 'edit' || use.kind === 'file_view') {
         for (const path of use.paths) this.#addPath(path, source.reference, place)
@@ -104,9 +109,10 @@ export class AtomCollector {
     const path = normalizePath(given)
     if (path === '' || path === '/' || path === '.') return
     const file = this.#files.of('file', path, place)
-    const holders = this.#holders.get(file) ?? new Set()
+    const holders = this.#holders.get(file) ?? { references: new Set(), spellings: new Set() }
     this.#holders.set(file, holders)
-    if (reference !== '') holders.add(reference)
+    holders.spellings.add(path)
+    if (reference !== '') holders.references.add(reference)
   }
 }
 

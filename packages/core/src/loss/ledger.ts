@@ -15,8 +15,7 @@ export function ledgerText(atoms: AtomSet): string {
 /** Messages named on a line, the latest. */
 const REFERENCES_MAX = 3
 
-function ledgerLine({ kind, text, isOpen, references }: Atom): string {
-  const state = isOpen === null ? '' : kind === 'error' ? (isOpen ? ' (open)' : ' (solved)') : isOpen ? ' (failed)' : ''
+function ledgerLine({ kind, text, state, references }: Atom): string {
   const where = references.length === 0 ? '' : ` (${references.slice(-REFERENCES_MAX).join(', ')})`
-  return `${kind}${state}: ${oneLine(text)}${where}`
+  return `${kind}${state === null ? '' : ` (${state})`}: ${oneLine(text)}${where}`
 }

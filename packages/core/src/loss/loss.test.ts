@@ -64,15 +64,18 @@ describe('atoms', () => {
     expect(textsOf(atoms, 'identifier')).toEqual(['parseTabs'])
   })
 
-  test('files are those of calls and of command lines, each once', () => {
-    expect(textsOf(atoms, 'path')).toEqual(['/repo/src/parser.ts', '/repo/out/report.txt'])
+  test('files are those of calls and of command lines, each once, with the last state that calls left', () => {
+    expect(atoms.of('path').map(({ text, state }) => [text, state])).toEqual([
+      ['/repo/src/parser.ts', 'written'],
+      ['/repo/out/report.txt', 'written'],
+    ])
   })
 
   test('commands have their last outcome, errors whether they were solved, and plans their open steps', () => {
-    expect(atoms.of('command').map(({ key, isOpen }) => [key, isOpen])).toContainEqual(['npm test -- parser', false])
+    expect(atoms.of('command').map(({ key, state }) => [key, state])).toContainEqual(['npm test -- parser', 'passed'])
     const [error] = atoms.of('error')
     expect(error?.text).toContain('error TS2554: Expected 2 arguments')
-    expect(error?.isOpen).toBe(false)
+    expect(error?.state).toBe('solved')
     expect(textsOf(atoms, 'todo')).toEqual(['To do: Describe tabs in the manual'])
   })
 

@@ -1,0 +1,74 @@
+import { type Action, actionsOf } from '../extractive/calls.js'
+import type { SummarySource } from '../speech/source.js'
+import { normalizePath } from '../tools/paths.js'
+import { describeToolResult } from '../tools/results.js'
+
+/** The last effect of calls on a file. */
+export type FileState = 'read' | 'written' | 'deleted'
+
+interface Change {
+  readonly state: FileState
+  /** Later changes have a higher number. */
+  readonly at: number
+}
+
+/** Calls of one message whose results are expected next. */
+const PENDING_MAX = 100
+/** Bounds memory. */
+const FILES_MAX = 20_000
+
+/** The states that files have after the calls that succeeded, as far as the calls say. */
+export class FileStates {
+  readonly #changes = new Map<string, Change>()
+  #count = 0
+  #pending: Action[] = []
+
+  addCalls(source: SummarySource): readonly Action[] {
+    const actions = actionsOf(source)
+    this.#pending = actions.slice(0, PENDING_MAX)
+    return actions
+  }
+
+  /** A call that failed, or that nobody answered, changes nothing. */
+  addResult({ toolName, text, isError }: SummarySource): void {
+    const named = this.#pending.findIndex(({ name }) => name === toolName)
+    const [action] = this.#pending.splice(Math.max(named, 0), 1)
+    if (action === undefined) return
+    const { use } = action
+    const { failed, exitStatus } = describeToolResult(use, text, isError)
+    if (failed || exitStatus === 'failed') return
+    for (const path of use.paths) {
+      if (use.kind === 'edit') this.#set(path, 'written')
+      else if (use.kind === 'file_view' && this.of([path]) === null) this.#set(path, 'read')
+    }
+    for (const { path, gone } of use.writes) this.#set(path, gone ? 'deleted' : 'written')
+  }
+
+  /**
+   * The last state of a file by any of its spellings; null for one that was only named. A folder that is deleted takes the files
+   * along that were in it until then.
+   */
+  of(spellings: Iterable<string>): FileState | null {
+    let last: Change | null = null
+    for (const given of spellings) {
+      const path = normalizePath(given)
+      const own = this.#changes.get(path)
+      if (own === undefined) continue
+      for (const change of [own, ...this.#deletionsAbove(path)]) if (last === null || change.at > last.at) last = change
+    }
+    return last?.state ?? null
+  }
+
+  #deletionsAbove(path: string): Change[] {
+    const deletions: Change[] = []
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const change = this.#changes.get(path.slice(0, end))
+      if (change?.state === 'deleted') deletions.push(change)
+    }
+    return deletions
+  }
+
+  #set(given: string, state: FileState): void {
+    if (this.#changes.size < FILES_MAX) this.#changes.set(normalizePath(given), { state, at: this.#count++ })
+  }
+}
