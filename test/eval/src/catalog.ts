@@ -7,6 +7,7 @@ import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
 import { measureGoals } from './goals/measure.js'
 import { measureInstructions } from './instructions/measure.js'
+import { measureLedger } from './loss/ledger.js'
 import { measureLoss } from './loss/measure.js'
 import { measurePrecision } from './loss/precision.js'
 import { measureClaudeCodePlugin, pluginFigures } from './plugins/claude-code.js'
@@ -68,6 +69,11 @@ export const catalog: readonly Measurement[] = [
     names: ['kept', 'recoverable', 'lost', 'real', 'gate'].map((part) => `loss.${part}`),
     needsData: true,
     measure: ({ dataDir }) => measureLoss(dataDir),
+  },
+  {
+    names: ['ledger.equal'],
+    needsData: true,
+    measure: ({ dataDir }) => measureLedger(dataDir),
   },
   {
     names: ['loss.precision'],
