@@ -85,10 +85,9 @@ export async function passContent(place: Place, { name, text, size, isRead }: Co
   const ref = first.reference
   await step('recall', client.recall({ ref, thread: name, maxTokens: limits.budgetTokensMax }))
   await step('recall a line', client.recall({ ref, thread: name, search: 'a', lines: '1-10' }))
-  const { states } = await client.threads.get(name)
-  const compaction = states.findLast(({ summary }) => summary !== null)?.id
-  if (compaction !== undefined) await step('loss', client.summaries.loss({ thread: name, compaction }))
   await step('export', cli(place, ['threads', 'export', name, '--out', join(place.folder, 'exported.ndjson')]))
+
+  await coverAndReport(place, name, messages, step)
 
   const file = join(place.folder, 'session.json')
   await writeFile(file, JSON.stringify(asSession(text)))
@@ -100,6 +99,26 @@ export async function passContent(place: Place, { name, text, size, isRead }: Co
   const importedMs = performance.now() - importing
   await step('build of what was imported', client.contexts.build({ thread: imported, message: 'go on' }))
   return { size, settledMs, importedMs, waits }
+}
+
+/** The content once more, where a summary covers it, and the details that the summary lost. */
+async function coverAndReport(
+  { client }: Place,
+  of: string,
+  messages: ReturnType<typeof asMessages>,
+  step: <Result>(title: string, work: Promise<Result>) => Promise<Result>,
+): Promise<void> {
+  const name = `${of}-covered`
+  const settings = { rollingWindow: null, budget: BUDGET, sandwich: { preserveTop: 0, preserveBottom: 1 } }
+  await client.agents.put(name, { settings })
+  await client.messages.append({ agent: name, thread: name, messages, deadlineMs: SETTLE_MS_MAX })
+  await step('settle what is covered', settled(client, name))
+  await step('compress', client.contexts.compress({ thread: name, agent: name, deadlineMs: SETTLE_MS_MAX }))
+  const { states } = await client.threads.get(name)
+  const compaction = states.findLast(({ summary }) => summary !== null)?.id
+  if (compaction === undefined) throw new Error(`${name}: nothing was summarized`)
+  const { messagesRead } = await step('loss', client.summaries.loss({ thread: name, compaction }))
+  if (messagesRead === 0) throw new Error(`${name}: the report read no message`)
 }
 
 /** Whether the content exceeds the limit of one message. */
