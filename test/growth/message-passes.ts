@@ -1,4 +1,5 @@
 import {
+  atomKinds,
   defaultSettings,
   type FormatName,
   formats,
@@ -24,6 +25,7 @@ import {
   fromDelta,
   fromLines,
   fromRendered,
+  gateSummary,
   type Message,
   messageFingerprint,
   messageReference,
@@ -319,6 +321,12 @@ const passes: Readonly<Record<string, (messages: Message[]) => unknown>> = {
       messages: messages.map(({ content }) => ({ text: content, isPinned: false })),
     }
     return finish(fatesOf(collector.result(), shown))
+  },
+  'details added to a summary': (messages) => {
+    const collector = new AtomCollector()
+    finish(collector.add(sourcesOf(messages)))
+    const request = { atoms: collector.result(), repair: new Set(atomKinds), last: 'msg-00000000' }
+    return finish(gateSummary({ ...request, summary: 'They worked.', tokensMax: 2_000 }))
   },
   'leaves of the tree': (messages) => {
     const shape = { leafTokens: 2_000, fanOut: 8 }

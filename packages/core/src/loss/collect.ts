@@ -10,7 +10,7 @@ import { plainWords } from '../summarizing/pinned.js'
 import { isOnlySigns, oneLine, truncate } from '../tools/lines.js'
 import { normalizePath } from '../tools/paths.js'
 import { AtomSet } from './atom.js'
-import { FileStates } from './file-states.js'
+import { FileStates, PATH_CHARACTERS_MAX } from './file-states.js'
 import { addStatements, isCorrection } from './spoken.js'
 import { identifiersIn, numbersIn, pathsIn, urlsIn } from './tokens.js'
 
@@ -106,6 +106,7 @@ export class AtomCollector {
 
   /** Tools name one file by several paths. */
   #addPath(given: string, reference: string, place: number): void {
+    if (given.length > PATH_CHARACTERS_MAX) return
     const path = normalizePath(given)
     if (path === '' || path === '/' || path === '.') return
     const file = this.#files.of('file', path, place)

@@ -14,6 +14,8 @@ interface Change {
 
 /** Calls of one message whose results are expected next. */
 const PENDING_MAX = 100
+/** A longer path is no file; each of its folders is looked up. */
+export const PATH_CHARACTERS_MAX = 1_000
 /** Bounds memory. */
 const FILES_MAX = 20_000
 
@@ -69,6 +71,7 @@ export class FileStates {
   }
 
   #set(given: string, state: FileState): void {
-    if (this.#changes.size < FILES_MAX) this.#changes.set(normalizePath(given), { state, at: this.#count++ })
+    const isFile = given.length <= PATH_CHARACTERS_MAX
+    if (isFile && this.#changes.size < FILES_MAX) this.#changes.set(normalizePath(given), { state, at: this.#count++ })
   }
 }
