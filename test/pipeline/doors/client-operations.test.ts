@@ -216,6 +216,7 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     expect(named.get('budget')).toEqual({ name: 'budget', value: 6_000, from: 'agent', default: null })
     expect(named.get('strategy')).toMatchObject({ value: 'sandwich', from: null })
     expect(items.length).toBeGreaterThan(60)
+    expect(await client.agents.instructions('reader')).toEqual({ items: [], nextCursor: null })
     expect(await client.agents.auditMemory('reader', { limit: 10 })).toMatchObject({ agent: 'reader', messages: 10 })
     expect(await client.agents.calibration('reader')).toEqual({ items: [], nextCursor: null })
     await expect(client.agents.calibration('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })

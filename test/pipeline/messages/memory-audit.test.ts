@@ -83,3 +83,25 @@ test('archived contents count as never read until somebody recalls them', async 
   expect(before.messages).toBeGreaterThan(10)
   expect(before).toMatchObject({ neverRead: before.messages, share: 1 })
 })
+
+test('instructions of people that hold from then on are listed with their words, and pinned by their references', async () => {
+  const { client } = pipeline
+  const messages = [
+    { role: 'user' as const, content: 'Fix the login. From now on always answer in French.' },
+    { role: 'assistant' as const, content: 'From now on I always answer in French.' },
+    { role: 'user' as const, content: 'What does the log say?' },
+    { role: 'user' as const, content: 'Never push to the main branch.' },
+  ]
+  await client.messages.append({ agent: 'polyglot', thread: 'rules', messages })
+  await client.threads.waitUntilSettled('rules')
+  const { items } = await client.agents.instructions('polyglot')
+  expect(items.map(({ thread, text, pinned }) => [thread, text, pinned])).toEqual([
+    ['rules', 'Never push to the main branch.', false],
+    ['rules', 'From now on always answer in French.', false],
+  ])
+  await client.pins.set({ thread: 'rules', messageId: items[0]?.reference ?? '' })
+  expect((await client.agents.instructions('polyglot')).items.map(({ pinned }) => pinned)).toEqual([true, false])
+  await client.messages.erase({ thread: 'rules', messageId: items[1]?.reference ?? '' })
+  expect((await client.agents.instructions('polyglot')).items).toHaveLength(1)
+  await expect(client.agents.instructions('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})

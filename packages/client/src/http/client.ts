@@ -125,6 +125,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       get: async (agent) => (await call('getAgent', { params: { agent } })).body,
       auditMemory: async (agent, page = {}) =>
         (await call('auditMemory', { params: { agent }, query: pageQuery(page) })).body,
+      instructions: async (agent) => (await call('listInstructions', { params: { agent } })).body,
       calibration: async (agent) => (await call('listCalibrations', { params: { agent } })).body,
       settings: async (agent) => (await call('listSettings', { params: { agent } })).body,
       list: async (page = {}) => (await call('listAgents', { query: pageQuery(page) })).body,

@@ -12,6 +12,7 @@ import {
   type Snapshot,
   type SnapshotFile,
   type SnapshotRequest,
+  type StandingInstruction,
   timeSchema,
 } from '@heddle/contracts'
 import { z } from 'zod'
@@ -28,6 +29,8 @@ export interface AgentsClient {
   calibration(name: string): Promise<Page<Calibration>>
   /** Copies, loops, outdated and transient texts, and secrets among its messages, the newest first. */
   auditMemory(name: string, options?: AuditOptions): Promise<MemoryAudit>
+  /** Messages of people that ask for something to hold from then on, with their words and references. */
+  instructions(name: string): Promise<Page<StandingInstruction>>
   list(options?: PageOptions): Promise<Page<AgentSummary>>
   clear(name: string, options?: ClearOptions): Promise<ClearResult>
   /** Permanently erases it, with its threads, items and snapshots. */

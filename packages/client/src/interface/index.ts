@@ -44,6 +44,7 @@ export type {
   SettingInForce,
   StageState,
   StageSwitched,
+  StandingInstruction,
   StateOverview,
   SummarizedMessage,
   SummaryNode,

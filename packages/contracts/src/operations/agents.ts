@@ -10,6 +10,7 @@ import {
 import { calibrationPageSchema } from '../http/calibration.js'
 import { pageQuerySchema } from '../http/common.js'
 import { memoryAuditQuerySchema, memoryAuditSchema } from '../http/memory-audit.js'
+import { standingInstructionPageSchema } from '../http/standing-instructions.js'
 import { erasureQuerySchema } from '../http/threads.js'
 import { limits } from '../primitives/limits.js'
 import { erasureAnswers, erasureDescription, erasureHeaders } from './erasure.js'
@@ -78,6 +79,18 @@ export const agentOperations = {
     params: agentParamsSchema,
     query: memoryAuditQuerySchema,
     answers: { 200: { description: 'The figures of one page.', schema: memoryAuditSchema } },
+  }),
+  listInstructions: operation({
+    method: 'GET',
+    path: '/v1/agents/:agent/instructions',
+    tag: 'agents',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'Instructions of people that hold from then on, those of the newest threads first',
+    description:
+      'Found by rules in the messages of people, word for word, with the references by which they are pinned. At most 500, and 8 MB of messages.',
+    params: agentParamsSchema,
+    answers: { 200: { description: 'All of them, in one page.', schema: standingInstructionPageSchema } },
   }),
   listAgents: operation({
     method: 'GET',

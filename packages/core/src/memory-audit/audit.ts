@@ -33,8 +33,7 @@ const MESSAGES_PER_STEP = 20
  * @param messages in the order of the conversation, of several threads
  */
 export function* auditMessages(messages: readonly AuditedMessage[], catalog: ToolCatalog): Pausable<AuditFindings> {
-  const stale = staleOf(messages, catalog)
-  yield
+  const stale = yield* staleOf(messages, catalog)
   const loops = loopsOf(messages)
   const found = new Map<MemoryFinding, AuditedMessage[]>()
   const seen = new Set<string>()
@@ -87,12 +86,13 @@ function hasSecret({ content, toolCalls }: Message): boolean {
 }
 
 /** Results that a later edit, view or equal call in their thread replaced. */
-function staleOf(messages: readonly AuditedMessage[], catalog: ToolCatalog): ReadonlySet<Message> {
+function* staleOf(messages: readonly AuditedMessage[], catalog: ToolCatalog): Pausable<ReadonlySet<Message>> {
   const stale = new Set<Message>()
   for (const own of byThread(messages).values()) {
     const { messages: read, pairs } = readConversation(own)
     const superseded = findSuperseded(toolEvents(read, pairs, catalog))
     for (const message of own) if (superseded.has(message.id)) stale.add(message)
+    yield
   }
   return stale
 }

@@ -8,6 +8,7 @@ import { getAgent, listAllAgents, setAgent } from './agents.js'
 import { auditMemory } from './audit-memory.js'
 import { listCalibrationsOf } from './calibration.js'
 import { clearWindows } from './clears.js'
+import { listInstructions } from './list-instructions.js'
 import { settingsInForce } from './settings-in-force.js'
 
 export function agentsClient(parts: EngineContext): AgentsClient {
@@ -16,6 +17,7 @@ export function agentsClient(parts: EngineContext): AgentsClient {
     get: (agent) => getAgent(parts, agent),
     settings: (agent) => settingsInForce(parts, agent),
     auditMemory: (agent, options) => auditMemory(parts, agent, options),
+    instructions: (agent) => listInstructions(parts, agent),
     calibration: (agent) => listCalibrationsOf(parts, agent),
     list: (options) => listAllAgents(parts, options),
     clear: (agent, options) => clearWindows(parts, agent, options),

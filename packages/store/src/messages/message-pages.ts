@@ -12,13 +12,15 @@ import {
 } from './history.js'
 import type { MessagePlace } from './places.js'
 
-export interface PlacedMessage {
-  readonly place: MessagePlace
+type Place = Pick<MessagePlace, 'threadId' | 'seq' | 'bytes'>
+
+export interface PlacedMessage<Given extends Place = MessagePlace> {
+  readonly place: Given
   readonly message: HistoryMessage
 }
 
-export interface MessagePage {
-  readonly messages: readonly PlacedMessage[]
+export interface MessagePage<Given extends Place = MessagePlace> {
+  readonly messages: readonly PlacedMessage<Given>[]
   readonly hasMore: boolean
 }
 
@@ -28,7 +30,11 @@ export interface MessagePage {
  *
  * @param places in the order of the page, with one more than it may hold
  */
-export async function loadMessagePage(tx: Tx, places: readonly MessagePlace[], limit: number): Promise<MessagePage> {
+export async function loadMessagePage<Given extends Place>(
+  tx: Tx,
+  places: readonly Given[],
+  limit: number,
+): Promise<MessagePage<Given>> {
   const fitting = within(places.slice(0, limit), ({ bytes }) => bytes)
   if (fitting.length === 0) return { messages: [], hasMore: false }
   const given = tx`
@@ -47,7 +53,7 @@ export async function loadMessagePage(tx: Tx, places: readonly MessagePlace[], l
     from ${given}
     where given.number <= ${sized.at(-1)?.number ?? 0}
     order by given.number`
-  const messages = rows.flatMap((row): PlacedMessage[] => {
+  const messages = rows.flatMap((row): PlacedMessage<Given>[] => {
     const place = places[row.number - 1]
     return place === undefined ? [] : [{ place, message: toHistoryMessage(row, null) }]
   })

@@ -13,6 +13,7 @@ export const agentHandlers: Handlers<typeof agentOperations> = {
   listSettings: ({ client, params }) => client.agents.settings(params.agent),
   listCalibrations: ({ client, params }) => client.agents.calibration(params.agent),
   auditMemory: ({ client, params, query }) => client.agents.auditMemory(params.agent, query),
+  listInstructions: ({ client, params }) => client.agents.instructions(params.agent),
   listAgents: ({ client, query }) => client.agents.list(query),
   deleteAgent: (request) => erase(request, (how) => request.client.agents.delete(request.params.agent, how)),
   clearAgent: ({ client, params, body, headers }) =>

@@ -2,15 +2,17 @@ import { limits, type MemoryAudit } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { wholeNumber } from '../../options/option-values.js'
-import { cursorOption, given, nameOption } from '../../options/options.js'
-import { safeText } from '../../output/safe-text.js'
+import { cursorOption, given, nameOption, type PageOptions } from '../../options/options.js'
+import { oneLine, safeText } from '../../output/safe-text.js'
 import { formatCount, itemTable, type Line } from '../../output/table.js'
-import { clientCommand } from '../declared.js'
+import { clientCommand, listCommand } from '../declared.js'
 
 interface AuditOptions extends CommonOptions {
   readonly limit?: number
   readonly cursor?: string
 }
+
+const TEXT_CHARACTERS = 80
 
 const auditedOption = wholeNumber(
   'limit',
@@ -33,6 +35,21 @@ export function registerMemory(program: Command, context: CommandContext): void 
     load: ({ agents }, { limit, cursor }: AuditOptions, agent: string) =>
       agents.auditMemory(agent, given({ limit, cursor })),
     lines: auditLines,
+  })
+  listCommand(group, context, {
+    name: 'instructions',
+    description: 'list instructions of people that hold from then on, with references for pins',
+    arguments: [['<agent>', 'the agent', nameOption('agent')]],
+    examples: ['heddle memory instructions coder', 'heddle memory instructions coder --json'],
+    load: ({ agents }, _: CommonOptions & PageOptions, agent: string) => agents.instructions(agent),
+    items: 'instructions',
+    none: () => 'no message of a person asks for something to hold from then on',
+    columns: [
+      { title: 'thread', text: ({ thread }) => thread },
+      { title: 'reference', text: ({ reference }) => reference },
+      { title: 'pinned', text: ({ pinned }) => (pinned ? 'yes' : '-') },
+      { title: 'text', text: ({ text }) => oneLine(text, TEXT_CHARACTERS) },
+    ],
   })
 }
 
