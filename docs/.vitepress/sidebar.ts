@@ -40,7 +40,15 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
       ['docs/decisions/README.md', ...pagesIn('docs/decisions').filter((path) => /\/\d/.test(path))],
       true,
     ),
-    group('Inside', [...['packages', 'services', 'plugins', 'test'].flatMap(foldersWithPage), 'infra/README.md'], true),
+    group(
+      'Inside',
+      [
+        ...['packages', 'services', 'plugins', 'test'].flatMap(foldersWithPage),
+        'infra/README.md',
+        'infra/helm/heddle/README.md',
+      ],
+      true,
+    ),
     group('The project', ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'], true),
   ]
 }

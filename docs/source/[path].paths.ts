@@ -5,7 +5,14 @@ import { foldersWithPage, linkedSources, pagesIn, root, sourceName } from '../.v
 /** A page for each source that another page links to. */
 export default {
   paths: () => {
-    const pages = ['README.md', 'CONTRIBUTING.md', ...pagesIn('docs'), ...pagesIn('docs/decisions'), 'infra/README.md']
+    const pages = [
+      'README.md',
+      'CONTRIBUTING.md',
+      ...pagesIn('docs'),
+      ...pagesIn('docs/decisions'),
+      'infra/README.md',
+      'infra/helm/heddle/README.md',
+    ]
     return linkedSources([...pages, ...['packages', 'services', 'test'].flatMap(foldersWithPage)]).map((path) => ({
       params: { path: sourceName(path), file: path },
       content: `\`\`\`${extname(path).slice(1) || 'text'}\n${readFileSync(join(root, path), 'utf8')}\`\`\`\n`,
