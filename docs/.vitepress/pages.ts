@@ -12,7 +12,7 @@ export function addressOf(path: string): string | null {
   // Shown as what it is: a text to copy.
   if (path === 'docs/decisions/TEMPLATE.md') return null
   if (/^docs\/.*\.md$/.test(path)) return path.slice('docs/'.length).replace(/(^|\/)README\.md$/, '$1index.md')
-  if (/^((packages|services|test)\/[\w-]+|infra|infra\/helm\/heddle)\/README\.md$/.test(path))
+  if (/^((packages|services|test|clients)\/[\w-]+|infra|infra\/helm\/heddle)\/README\.md$/.test(path))
     return path.replace('README.md', 'index.md')
   return null
 }

@@ -46,6 +46,7 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
         ...['packages', 'services', 'plugins', 'test'].flatMap(foldersWithPage),
         'infra/README.md',
         'infra/helm/heddle/README.md',
+        'clients/python/README.md',
       ],
       true,
     ),

@@ -12,6 +12,7 @@ export default {
       ...pagesIn('docs/decisions'),
       'infra/README.md',
       'infra/helm/heddle/README.md',
+      'clients/python/README.md',
     ]
     return linkedSources([...pages, ...['packages', 'services', 'test'].flatMap(foldersWithPage)]).map((path) => ({
       params: { path: sourceName(path), file: path },

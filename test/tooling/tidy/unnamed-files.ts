@@ -4,7 +4,7 @@ import { linksOf } from './links.js'
 
 /** Files that tools or readers find by these names and in these folders. */
 const FOUND_BY_NAME =
-  /(^|\/)(README\.md|LICENSE|package(-lock)?\.json|tsconfig[\w.]*\.json|\.[\w.]+|[A-Z_]+\.md|biome\.json)$|^\.(github|changeset|ci)\/|\/migrations\/|\[path\]\.md$/
+  /(^|\/)(README\.md|LICENSE|package(-lock)?\.json|tsconfig[\w.]*\.json|\.[\w.]+|[A-Z_]+\.md|biome\.json|__init__\.py|pyproject\.toml|test_\w+\.py)$|^\.(github|changeset|ci)\/|\/migrations\/|\[path\]\.md$/
 
 /**
  * Unused files: pages without a link from another page, and assets and scripts whose name occurs in no other
@@ -22,6 +22,10 @@ export function unnamedFiles(checkout: Checkout): readonly string[] {
     if (candidate.endsWith('.md') && candidate.startsWith('docs/')) return true
     const name = posix.basename(candidate)
     const stem = name.replace(/\.\w+$/, '')
-    return !texts.some(({ path, text }) => path !== candidate && (text.includes(name) || text.includes(`/${stem}'`)))
+    return !texts.some(
+      ({ path, text }) =>
+        path !== candidate &&
+        (text.includes(name) || text.includes(`/${stem}'`) || text.includes(`from .${stem} import`)),
+    )
   })
 }
