@@ -73,6 +73,10 @@ export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './
 export * from './events/dead-letters.js'
 export * from './events/event-log.js'
 export * from './events/events.js'
+export { compareThreads, type ThreadComparison } from './forks/compare-threads.js'
+export { forksOf } from './forks/fork-decisions.js'
+export { type ForkedThread, forkThread, loadForkMoment, type NewFork } from './forks/fork-thread.js'
+export { loadSharedRuns, SHARED_RUNS_MAX, type SharedRun } from './forks/lineage.js'
 export {
   findItems,
   type ItemListing,

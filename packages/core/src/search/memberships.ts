@@ -26,7 +26,23 @@ export function memberships(lists: readonly Uint8Array[]): Scores {
 }
 
 /** Whether a document meets the conditions of a query. */
-export function documentFilter({ thread, conditions }: WordQuery['only']): (thread: number, seq: number) => boolean {
-  const members = conditions.map(memberships)
-  return (of, seq) => (thread === null || thread === of) && members.every((each) => (each.get(of)?.get(seq) ?? 0) > 0)
+export function documentFilter(only: WordQuery['only']): (thread: number, seq: number) => boolean {
+  const members = only.conditions.map(memberships)
+  return (of, seq) => isInScope(only, of, seq) && members.every((each) => (each.get(of)?.get(seq) ?? 0) > 0)
+}
+
+function isInScope({ thread, shared = [] }: WordQuery['only'], of: number, seq: number): boolean {
+  if (thread === null || thread === of) return true
+  return shared.some((run) => run.thread === of && seq > run.afterSeq && seq <= run.toSeq)
+}
+
+/** The documents of a thread that the scope of a query has, as a range; null for none. */
+export function rangeInScope({ thread, shared = [] }: WordQuery['only'], of: number): SeqRange | null {
+  if (thread === null || thread === of) return { afterSeq: 0, toSeq: Number.POSITIVE_INFINITY }
+  return shared.find((run) => run.thread === of) ?? null
+}
+
+interface SeqRange {
+  readonly afterSeq: number
+  readonly toSeq: number
 }

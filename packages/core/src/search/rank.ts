@@ -2,7 +2,7 @@ import type { Pausable } from '../recall/steps.js'
 import { BestDocuments } from './best.js'
 import { isDated, isReply, lengthOf, timesOf } from './measure.js'
 import { Members } from './members.js'
-import { memberships } from './memberships.js'
+import { memberships, rangeInScope } from './memberships.js'
 import { PassageScores } from './passage-scores.js'
 import { decodePostings, type PostingRuns, readPostings } from './postings.js'
 import { PAGE_DOCUMENTS, Scores, ThreadScores } from './scores.js'
@@ -159,7 +159,8 @@ function* sumUp(
   const passages = new PassageScores()
   let found = 0
   for (const [thread, ofTerms] of runs) {
-    if (only.thread !== null && only.thread !== thread) continue
+    const range = rangeInScope(only, thread)
+    if (range === null) continue
     const ofThread = weights.thread * (ofThreads.get(thread) ?? 0)
     const members = conditions.map((condition) => condition.get(thread))
     if (members.some((each) => each === undefined)) continue
@@ -173,6 +174,7 @@ function* sumUp(
         const score = page[index] as number
         if (score === 0) continue
         const seq = first + index
+        if (seq <= range.afterSeq || seq > range.toSeq) continue
         if (members.length > 0 && !members.every((each) => each !== undefined && each.get(seq) > 0)) continue
         found++
         const ofSpeaker = named !== undefined && named.get(seq) > 0 ? weights.speaker : 0

@@ -37,6 +37,13 @@ export interface FoundTerm {
   readonly weight: number
 }
 
+/** Documents of a thread, after one number up to another one. */
+export interface SharedDocuments {
+  readonly thread: number
+  readonly afterSeq: number
+  readonly toSeq: number
+}
+
 export interface WordQuery {
   readonly terms: readonly FoundTerm[]
   /** Documents that a model may have written: those with `isReply` in their measures count as replies. */
@@ -45,6 +52,8 @@ export interface WordQuery {
   /** Restricts the results; other documents still count as neighbors. */
   readonly only: {
     readonly thread: number | null
+    /** Runs of documents of other threads that `thread` shares, as a fork does. Default: none. */
+    readonly shared?: readonly SharedDocuments[] | undefined
     /** A document must be in one list of each. */
     readonly conditions: readonly (readonly Uint8Array[])[]
   }

@@ -23,20 +23,20 @@ export async function eraseMessages(
   const { store, projectId, log } = parts
   const threadId = threadIdOf(projectId, selected.thread)
   const target = { projectId, kind: 'messages', targetId: randomUUID() } as const
-  const { targets, textHashes } = await store.inProject(projectId, async (tx) => {
+  const { targets, textHashes, forkIds } = await store.inProject(projectId, async (tx) => {
     await compactionOf(tx, parts, selected)
     const range = await rangeOf(tx, parts, selected)
     const begun = await beginMessageErasure(tx, { erasureId: target.targetId, threadId, range })
     if (begun.found === 0) throw noSuchMessages(selected)
-    return { targets: await openMessageErasures(tx, { threadId }), textHashes: begun.textHashes }
+    return { ...begun, targets: await openMessageErasures(tx, { threadId }) }
   })
   const named = { kind: target.kind, name: selected.thread }
   const finish = async (until?: AbortSignal) => {
     let jobs = 0
     for (const targetId of targets) jobs += await removeAll(parts, { ...target, targetId }, until, textHashes)
     // The compactions and progress summaries that saw the messages are made again.
-    const wake = { projectId, threadId }
-    await Promise.all([parts.queues.wake('prune', wake), parts.queues.wake('summarize', wake)])
+    const wakes = [threadId, ...forkIds].map((id) => ({ projectId, threadId: id }))
+    await Promise.all(wakes.flatMap((wake) => [parts.queues.wake('prune', wake), parts.queues.wake('summarize', wake)]))
     return jobs
   }
   if (!wait) {

@@ -1,6 +1,6 @@
 import type { Tx } from '../connection/connection.js'
 import { threadStands } from '../messages/tombstones.js'
-import type { HitPlace } from '../search/search-hits.js'
+import { givenPlaces, type HitPlace, placesJson } from '../search/search-hits.js'
 import { byKey } from '../sql/index-order.js'
 import {
   type ArchiveSelection,
@@ -28,22 +28,22 @@ export async function loadArchivedRows(
   tx: Tx,
   { places, ...selection }: ArchivedConditions & { readonly places: readonly HitPlace[] },
 ): Promise<ArchivedRow[]> {
-  const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
+  const given = placesJson(places)
   return await tx<ArchivedRow[]>`
     select
       given.place, entry.*, thread.name as thread_name, thread.code as thread_code, message.code, message.source_id,
       pruned.line
-    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    from ${givenPlaces(tx, given)}
     cross join lateral (
       select name, code from heddle.threads as thread
       where thread.id = given.thread_id and ${threadStands(tx)}
       offset 0) as thread
     cross join lateral (
       select id, code, source_id from heddle.messages
-      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+      where messages.thread_id = given.stored_in and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     cross join lateral (
       select ${entryColumns(tx)} from heddle.archive
-      where archive.thread_id = given.thread_id and archive.message_id = message.id
+      where archive.thread_id in (given.thread_id, given.stored_in) and archive.message_id = message.id
         and ${conditions(tx, selection)} and ${within(tx, selection)}
       -- The message itself before its calls.
       order by archive.location

@@ -1,4 +1,5 @@
 import type { Tx } from '../connection/connection.js'
+import { lineageIds } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { blocksOfLines, unpackBlocks, unpackContent } from './archive-content.js'
 
@@ -46,7 +47,8 @@ export async function readArchived(
       from heddle.archive_contents
       where archive_contents.project_id = entry.project_id and archive_contents.hash = entry.content_hash
       offset 0) as stored
-    where entry.thread_id = ${threadId} and entry.message_id = ${messageId} and entry.location = ${location}`
+    where entry.thread_id = any(${lineageIds(tx, threadId)}) and entry.message_id = ${messageId} and entry.location = ${location}
+    limit 1`
   if (row === undefined) return null
   const { id, contentType, summary, filePaths, hash, content, sizeBytes, blocks } = row
   const entry = { id, contentType, summary, filePaths }

@@ -1,4 +1,5 @@
 import type { Tx } from '../connection/connection.js'
+import { isNoFork } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { byId, givenId } from '../sql/by-id.js'
 import { byIndexOrder } from '../sql/index-order.js'
@@ -103,9 +104,32 @@ export async function selectArchive(tx: Tx, selection: ArchiveSelection): Promis
 }
 
 function candidatesOfThread(tx: Tx, selection: ArchiveSelection) {
-  return tx`
+  const { threadId = '' } = selection
+  const own = tx`
     select * from heddle.archive
-    where thread_id = ${selection.threadId ?? ''} and ${within(tx, selection)}`
+    where thread_id = ${threadId} and ${within(tx, selection)}`
+  return isNoFork(tx, threadId)
+    ? own
+    : tx`select * from (${own} union all ${sharedCandidates(tx, threadId, selection)}) as entry`
+}
+
+/** The entries of messages that a fork shares. */
+function sharedCandidates(tx: Tx, threadId: string, selection: ArchiveSelection) {
+  return tx`
+    select shared.*
+    from heddle.thread_origins as run
+    cross join lateral (
+      select * from heddle.archive
+      where archive.thread_id = run.origin_id and ${within(tx, selection)} and exists (
+        select from (
+          select message.seq from ${givenId(tx, tx`archive.message_id`)}
+          cross join lateral (
+            select seq from heddle.messages
+            where messages.thread_id = run.origin_id and ${byId(tx, tx`messages`)}) as message) as named
+        where named.seq > run.after_seq and named.seq <= run.to_seq)
+      order by original_created_at desc, id desc
+      limit ${ARCHIVE_READ_MAX}) as shared
+    where run.thread_id = ${threadId}`
 }
 
 function candidatesOfProject(tx: Tx, selection: ArchiveSelection) {

@@ -1,5 +1,7 @@
 import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { inheritedStates } from '../forks/inherited-states.js'
+import { lineageIds, messageOf } from '../forks/lineage.js'
 import { holdThread } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
@@ -29,7 +31,8 @@ export async function loadLeaves(tx: Tx, state: SeriesUpTo): Promise<LeafRow[]> 
   const series = tx`
     select id, generation, top_ids from heddle.context_states
     where thread_id = ${state.threadId} and lane = ${state.lane} and clear_epoch = ${state.clearEpoch}
-      and generation <= ${state.generation} and status <> 'void'`
+      and generation <= ${state.generation} and status <> 'void'
+    ${inheritedStates(tx, state)}`
   const rows = await tx<(StoredLeaf & { place: number; isStale: boolean })[]>`
     with series as (${series}),
     released as (
@@ -41,16 +44,16 @@ export async function loadLeaves(tx: Tx, state: SeriesUpTo): Promise<LeafRow[]> 
         group by top.id) as held
       cross join lateral ${givenId(tx, tx`held.id`)}
       cross join lateral (
-        select ordered_at, ordinal, id from heddle.messages
-        where messages.thread_id = ${state.threadId} and ${byId(tx, tx`messages`)}) as message
+        select ordered_at, ordinal, id from ${messageOf(tx, state.threadId)} as messages
+        where ${byId(tx, tx`messages`)}) as message
     ),
     leaves as (
       select distinct on (leaf.place)
         leaf.place, leaf.hash, leaf.end_at, leaf.end_ordinal, leaf.end_id, series.generation
       from heddle.summary_leaves as leaf
       join series on series.id = leaf.state_id
-      where leaf.thread_id = ${state.threadId}
-      order by leaf.place, series.generation desc
+      where leaf.thread_id = any(${lineageIds(tx, state.threadId)})
+      order by leaf.place, series.generation desc, leaf.thread_id = ${state.threadId} desc
     )
     select
       place, encode(hash, 'hex') as hash, end_at as end_at_ms, end_ordinal, end_id,
@@ -112,7 +115,7 @@ export async function loadSummaryParts(
   const rows = await tx<{ hash: string; summary: string }[]>`
     select encode(hash, 'hex') as hash, summary
     from heddle.summary_parts
-    where thread_id = ${threadId} and summarizer = ${summarizer}
+    where thread_id = any(${lineageIds(tx, threadId)}) and summarizer = ${summarizer}
       and hash = any(array(select decode(digits, 'hex') from unnest(${asArray(hashes)}::text[]) as digits))`
   return new Map(rows.map(({ hash, summary }) => [hash, summary]))
 }

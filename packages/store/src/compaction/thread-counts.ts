@@ -1,5 +1,6 @@
 import type { ThreadOverview } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import { messagesOf } from '../forks/lineage.js'
 import type { LaneOfThread } from './states.js'
 
 /** Messages of a thread that share a role and whether a context may show them. */
@@ -19,8 +20,7 @@ export async function countByRole(tx: Tx, { threadId }: { threadId: string }): P
       -- A mark that a restore left is no message of its own: it says that one which was cleared is shown again.
       count(*) filter (where restores_seq is null) as count,
       coalesce(sum(json_array_length(tool_calls)), 0)::bigint as tool_calls
-    from heddle.messages
-    where thread_id = ${threadId}
+    from ${messagesOf(tx, threadId)} as message
     group by 1, 2
     order by 1, 2`
 }

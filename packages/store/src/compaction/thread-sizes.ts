@@ -1,5 +1,6 @@
 import type { PartsOf, ThreadSizes } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messagesOf, tokenCountsOf } from '../forks/lineage.js'
 
 export interface StoredThreadSizes extends ThreadSizes {
   /** Messages whose tokens are only estimated, without the signatures of their reasoning. */
@@ -19,13 +20,12 @@ export async function loadThreadSizes(tx: Tx, { threadId }: { threadId: string }
         select
           run.seq + one.place - 1 as seq, one.tokens, one.reasoning as reasoning_tokens, null::integer as tokens_estimate,
           null::integer as tool_calls, null::integer as call_id_characters, false as is_message
-        from heddle.message_tokens as run
+        from ${tokenCountsOf(tx, threadId)} as run
         cross join unnest(run.tokens, run.reasoning) with ordinality as one (tokens, reasoning, place)
-        where run.thread_id = ${threadId}
         union all
         select seq, null, null, tokens_estimate, json_array_length(tool_calls), length(tool_call_id), true
-        from heddle.messages
-        where thread_id = ${threadId} and restores_seq is null
+        from ${messagesOf(tx, threadId)} as message
+        where restores_seq is null
           and kept_aside is null and role not in ('error', 'approval')
       ) as row_of_seq
       group by seq
@@ -39,8 +39,8 @@ export async function loadThreadSizes(tx: Tx, { threadId }: { threadId: string }
       count(*) filter (where tokens is null) as uncounted
     from each`
   const reading = tx<PartsOf[]>`
-    select role, is_error, parts from heddle.messages
-    where thread_id = ${threadId} and parts is not null and restores_seq is null
+    select role, is_error, parts from ${messagesOf(tx, threadId)} as message
+    where parts is not null and restores_seq is null
       and kept_aside is null and role not in ('error', 'approval')
     order by seq desc
     limit ${MESSAGES_WITH_PARTS_MAX}`

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { RetryableError } from '@heddle/contracts'
 import { Limiter, within } from '@heddle/runtime'
+import { type Lineages, newLineages } from '../forks/lineage.js'
 import { type ConnectionOptions, type Connections, connect } from './connection.js'
 import { type Opening, watchOpening } from './opening.js'
 
@@ -29,6 +30,8 @@ export interface Connection {
 }
 
 export interface Pool {
+  /** The lineages of threads that its transactions have read. */
+  readonly lineages: Lineages
   /** @throws RetryableError `SERVICE_UNAVAILABLE` if no connection becomes free in time, or the pool is closed */
   acquire(wanted?: WantedConnection): Promise<Connection>
   release(connection: Connection): void
@@ -93,6 +96,8 @@ export function openPool({ connectionsMax, ...options }: ConnectionOptions & { c
   }
 
   return {
+    lineages: newLineages(),
+
     async acquire({ owner, isFirst } = {}) {
       const releasePermit = await permits.acquire({ key: owner, isFirst, signal: closing.signal })
       const connection = takeIdle() ?? create()

@@ -1,5 +1,6 @@
 import { RetryableError } from '@heddle/contracts'
 import { within } from '@heddle/runtime'
+import { type Known, knownLineages, LINEAGES, type Lineages, rememberLineages } from '../forks/lineage.js'
 import type { Connections, Tx } from './connection.js'
 import type { Connection, Pool, WantedConnection } from './pool.js'
 import { connectionLost, endsConnection, fromPostgres } from './postgres-errors.js'
@@ -41,10 +42,9 @@ export async function transact<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const { isFirst = false } = options
-  return await onConnection(pool, (sql, connection) => new Transaction(sql, connection).run(projectId, work, options), {
-    owner: projectId,
-    isFirst,
-  })
+  const run = (sql: Connections, connection: Connection) =>
+    new Transaction(sql, connection, pool.lineages).run(projectId, work, options)
+  return await onConnection(pool, run, { owner: projectId, isFirst })
 }
 
 const commits = new WeakMap<Tx, () => Promise<void>>()
@@ -63,13 +63,15 @@ export async function commitBehind(tx: Tx): Promise<void> {
 class Transaction {
   readonly #sql: Connections
   readonly #connection: Connection
+  readonly #lineages: Known
   #isEnding = false
   /** The error of `begin`: later statements only report that the transaction is aborted. */
   #failure: unknown = null
 
-  constructor(sql: Connections, connection: Connection) {
+  constructor(sql: Connections, connection: Connection, lineages: Lineages) {
     this.#sql = sql
     this.#connection = connection
+    this.#lineages = knownLineages(lineages)
   }
 
   async run<T>(
@@ -124,6 +126,7 @@ class Transaction {
         if (this.#isEnding) throw new TypeError('a statement was sent after the end of its transaction')
         return Reflect.apply(target, self, given)
       },
+      get: (target, key) => (key === LINEAGES ? this.#lineages : Reflect.get(target, key)),
     })
   }
 
@@ -140,6 +143,7 @@ class Transaction {
     const { command } = await this.#sql`commit`
     if (command !== 'COMMIT')
       throw this.#failure ?? new RetryableError('INTERNAL', 'the transaction was rolled back: a statement of it failed')
+    rememberLineages(this.#lineages)
   }
 
   async #rollBack(): Promise<void> {

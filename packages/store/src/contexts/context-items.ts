@@ -1,6 +1,7 @@
 import type { ContextRequest, ContextResult, Receipt } from '@heddle/contracts'
 import type { AnsweredContext, ShownItem } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messagesOf, someMessagesOf } from '../forks/lineage.js'
 import { asArray } from '../sql/arrays.js'
 
 /**
@@ -49,16 +50,17 @@ export async function loadAnswered(
   { threadId, replies }: { threadId: string; replies: readonly { contextId: string; seq: number }[] },
 ): Promise<AnsweredContext[]> {
   if (replies.length === 0) return []
+  const asked = tx`
+    and role = 'user' and restores_seq is null and seq < reply.seq and seq >= reply.seq - ${ASKED_DISTANCE_MAX}
+    order by seq desc limit 1`
   // Found by key and not by thread: a thread may have a hundred thousand contexts.
   const rows = await tx<
     { contextId: string; request: ContextRequest | null; said: string | null; items: ShownItem[] | null }[]
   >`
     select shown.context_id,
       (select request from heddle.contexts where id = shown.context_id) as request,
-      (select left(content, ${TEXT_CHARACTERS_MAX}) from heddle.messages
-        where messages.thread_id = ${threadId} and role = 'user' and restores_seq is null
-          and seq < reply.seq and seq >= reply.seq - ${ASKED_DISTANCE_MAX}
-        order by seq desc limit 1) as said,
+      (select left(content, ${TEXT_CHARACTERS_MAX}) from ${someMessagesOf(tx, threadId, asked)} as message
+        where true ${asked}) as said,
       (select json_agg(json_build_object(
           'itemId', item.id, 'type', item.type, 'name', item.name, 'serverName', item.server_name,
           'text', left(described.text, ${TEXT_CHARACTERS_MAX})))
@@ -94,8 +96,8 @@ export async function findOpenTurn(
       order by answered_seq desc
       limit 1) as latest
     where not exists (
-      select from heddle.messages
-      where messages.thread_id = ${threadId} and messages.seq > latest.seq and messages.seq < ${beforeSeq}
+      select from ${messagesOf(tx, threadId)} as messages
+      where messages.seq > latest.seq and messages.seq < ${beforeSeq}
         and (role = 'user' or context_id is not null))`
   return open ?? null
 }

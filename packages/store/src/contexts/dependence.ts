@@ -1,5 +1,6 @@
 import { statusLimits } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { someMessagesOf } from '../forks/lineage.js'
 import { threadStands } from '../messages/tombstones.js'
 import type { isOwn } from '../sql/own-project.js'
 import { ACTIVE_THREADS_COUNTED_MAX } from '../threads/activity.js'
@@ -32,11 +33,10 @@ export async function loadDependence(
 ): Promise<Dependence> {
   // A clear may hide the oldest of these: then the context is rebuilt earlier than necessary.
   const sinceMs = rollingWindow === null ? Number.POSITIVE_INFINITY : asOfMs - rollingWindow * 1_000
+  const oldest = tx`and ordered_at > ${sinceMs} order by ordered_at limit 1`
   const [row] = await tx<{ versions: string; oldestMs: number | null }[]>`
     select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}::text`)} as versions, (
-      select ordered_at from heddle.messages
-      where thread_id = ${threadId} and ordered_at > ${sinceMs}
-      order by ordered_at limit 1
+      select ordered_at from ${someMessagesOf(tx, threadId, oldest)} as message where true ${oldest}
     ) as oldest_ms`
   const oldestMs = row?.oldestMs ?? null
   const holdsUntilMs = rollingWindow === null || oldestMs === null ? null : oldestMs + rollingWindow * 1_000

@@ -1,5 +1,6 @@
 import type { IncludeMode, ItemType } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import { lineageIds } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
@@ -90,7 +91,7 @@ export async function loadRequestContext(
     ${described(tx)}
     from (
       select * from heddle.context_items
-      where context_id = ${contextId} and thread_id = ${threadId} and answered_seq is not null
+      where context_id = ${contextId} and thread_id = any(${lineageIds(tx, threadId)}) and answered_seq is not null
       offset 0) as shown
     ${itsOwners(tx)}`
   return row ?? null

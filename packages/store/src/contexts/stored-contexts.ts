@@ -1,6 +1,7 @@
 import { type ContextResult, notFound, PermanentError } from '@heddle/contracts'
 import { agentTexts, type ContextLines, fromDelta, fromLines, messageTexts, namedMessages, toDelta } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messagesOf } from '../forks/lineage.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
@@ -114,8 +115,8 @@ async function loadTexts(
       select ${messageColumns(tx)}
       from unnest(${asArray(seqs)}::bigint[]) as given (seq)
       cross join lateral (
-        select * from heddle.messages
-        where messages.thread_id = ${threadId} and messages.seq = given.seq
+        select * from ${messagesOf(tx, threadId)} as messages
+        where messages.seq = given.seq
         offset 0) as message`,
     tx<Columns<'agentVersions', 'systemPrompt' | 'docs'>[]>`
       select system_prompt, docs from heddle.agent_versions

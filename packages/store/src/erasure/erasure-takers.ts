@@ -46,6 +46,7 @@ const takeThread: Taker = async (tx, { targetId }) => {
     'undone_messages',
     'pins',
     'kept_lanes',
+    'thread_origins',
   ]
   const counts =
     count === 0

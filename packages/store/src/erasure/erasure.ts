@@ -1,4 +1,6 @@
+import { ConflictError } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import { forksOf } from '../forks/fork-decisions.js'
 import { takeErasureLock } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import type { Store } from '../store.js'
@@ -22,6 +24,7 @@ export interface Erasure extends Columns<'tombstones', 'finishedAtMs' | 'removed
  * @param evenIfMissing for a target that exists only in queued jobs
  * @param reuse frees the name once nothing is left; also for an earlier erasure. Default false
  * @returns false if the target does not exist and never did; true also if it was erased before
+ * @throws ConflictError for a thread whose messages forks share, and for reuse of the name of a fork
  */
 export async function beginErasure(
   tx: Tx,
@@ -30,6 +33,7 @@ export async function beginErasure(
 ): Promise<boolean> {
   // Separate statements: the next one must take its snapshot after the lock was acquired.
   await takeErasureLock(tx)
+  if (kind === 'thread') await refuseForks(tx, targetId, reuse)
   const { count } = await tx`
     insert into heddle.tombstones (target_id, kind, reuse, agent_id)
     select ${targetId}, ${kind}, ${reuse}, (select agent_id from heddle.threads where id = ${targetId})
@@ -45,6 +49,32 @@ export async function beginErasure(
   const again = await tx`
     update heddle.tombstones set reuse = reuse or ${reuse} where target_id = ${targetId} and kind = ${kind}`
   return again.count === 1
+}
+
+const FORKS_NAMED_MAX = 20
+
+/** Forks would lose messages with the thread. The forks of an agent that is erased are erased as well. */
+async function refuseForks(tx: Tx, threadId: string, reuse: boolean): Promise<void> {
+  const forks = await forksOf(tx, threadId, FORKS_NAMED_MAX)
+  if (forks.length > 0) {
+    throw new ConflictError(`${forks.length} or more forks share the messages of the thread`, {
+      field: 'thread',
+      received: forks.join(', '),
+      facts: { forks },
+      hint: 'Erase its forks first, or only the messages: these are erased in the forks, too.',
+    })
+  }
+  if (!reuse) return
+  const { count } = await tx`
+    select where exists (select from heddle.thread_origins where thread_id = ${threadId}) or exists (
+      select from heddle.tombstones
+      where target_id = ${threadId} and kind = 'thread' and removed ->> 'thread_origins' is not null)`
+  if (count === 0) return
+  throw new ConflictError('the name of a fork is not used again', {
+    field: 'reuse',
+    received: 'true',
+    hint: 'Erase it without reuse, and use another name.',
+  })
 }
 
 /** The latest erasure of a target, also if its name was freed. @returns null without one */

@@ -1,9 +1,11 @@
 import { RetryableError } from '@heddle/contracts'
-import { agentIdOf, shortCode, threadIdOf } from '@heddle/core'
+import { agentIdOf, CODE_CHARACTERS, shortCode, threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { formatTime } from '../connection/times.js'
 import { commitBehind } from '../connection/transaction.js'
 import { attachRequestContexts } from '../contexts/request-contexts.js'
+import { lineageIds } from '../forks/lineage.js'
+import { divideByCode, findShared } from '../forks/shared-ids.js'
 import { insertIterations, lookUpIterations, type PlannedIteration } from '../iterations/iterations.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
@@ -69,8 +71,10 @@ export async function appendMessages(tx: Tx, given: AppendBatch): Promise<Append
       input.contextId === undefined ? [] : [{ threadId, seq, contextId: input.contextId }],
     )
     const iterations = plan.messages.flatMap(iterationOf)
+    const { free, taken } = await divideByCode(tx, plan.messages, locked.forks)
     await Promise.all([
-      insertMessages(tx, plan.messages, { receivedAtMs, assumeFreeCodes }),
+      insertMessages(tx, free, { receivedAtMs, assumeFreeCodes }),
+      taken.length > 0 && insertMessages(tx, taken, { receivedAtMs }, CODE_CHARACTERS + 1),
       advanceHeads(tx, plan.threads),
       iterations.length > 0 && insertIterations(tx, iterations),
       replies.length > 0 && attachRequestContexts(tx, replies),
@@ -120,7 +124,7 @@ const UNIQUE_VIOLATION = '23505'
 const REPEATED_KEYS = /^messages_(\w+_thread_id_)?code(_key\d*)?$/
 
 /** Creates the missing threads of a batch, locks all of them, and looks up the stored messages with the same ids. */
-async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendSituation> {
+async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAppend[]): Promise<AppendLookup> {
   const { projectId } = batch
   const threads = new Map(appends.map((append) => [append.threadId, append]))
   const situation = await look(tx, batch, appends, [...threads.keys()])
@@ -143,7 +147,15 @@ async function lockThreads(tx: Tx, batch: AppendBatch, appends: readonly NamedAp
   return again
 }
 
-type AppendLookup = AppendSituation & { readonly present: ReadonlySet<string> }
+type AppendLookup = AppendSituation & {
+  readonly present: ReadonlySet<string>
+  /** Threads that share messages with others. */
+  readonly forks: ReadonlySet<string>
+}
+
+function forksOf(locked: readonly LockedRow[]): ReadonlySet<string> {
+  return new Set(locked.flatMap(({ threadId, sharedSeq }) => (sharedSeq > 0 ? [threadId] : [])))
+}
 
 /** One round trip. If a thread does not exist yet, nothing is locked: `ensureThreads` must create it first. */
 async function look(
@@ -158,7 +170,7 @@ async function look(
     tx<LockedRow[]>`
       select
         cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.erased_count,
-        cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
+        cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms, cursor.shared_seq,
         (select agent_id from heddle.threads as thread where thread.id = cursor.thread_id) as agent_id
       from heddle.stage_cursors as cursor
       where cursor.thread_id = any(${asArray(threadIds)}::uuid[])
@@ -181,7 +193,8 @@ async function look(
     erasedMessages: await findErased(tx, appends, locked),
     erasedSources: await findErasedSources(tx, appends, locked),
     present: new Set(locked.length === threadIds.length ? threadIds : await presentOf(tx, threadIds)),
-    known: byThread(known),
+    known: byThread([...known, ...(await findShared(tx, appends, forksOf(locked)))]),
+    forks: forksOf(locked),
     erased: new Set(tombstones.map(({ targetId }) => targetId)),
   }
 }
@@ -200,7 +213,7 @@ function byThread(
 interface LockedRow
   extends Columns<
     'stageCursors',
-    'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs' | 'erasedCount'
+    'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs' | 'erasedCount' | 'sharedSeq'
   > {
   readonly place: string
   readonly agentId: string | null
@@ -244,7 +257,7 @@ async function findErasedSources(
     if (!concerned.has(threadId) || hashes.size === 0) continue
     const rows = await tx<{ hash: string }[]>`
       select encode(source_hash, 'hex') as hash from heddle.message_erasures
-      where thread_id = ${threadId}
+      where thread_id = any(${lineageIds(tx, threadId)})
         and source_hash = any(array(select decode(given, 'hex') from unnest(${asArray(hashes.keys())}::text[]) as given))`
     const sources = rows.flatMap(({ hash }) => hashes.get(hash) ?? [])
     if (rows.length > 0) erased.set(threadId, new Set([...(erased.get(threadId) ?? []), ...sources]))

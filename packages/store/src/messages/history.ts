@@ -1,5 +1,6 @@
 import type { Message, Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns, messageAt, messagesOf, someMessagesOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { byIndexOrder, byKey } from '../sql/index-order.js'
 import { type MessageRow, messageColumns, toMessage, withOriginals } from './stored-message.js'
@@ -55,16 +56,22 @@ export async function listHistory(
   tx: Tx,
   { threadId, afterSeq, limit, order, withMarks = false }: HistoryQuery,
 ): Promise<HistoryPage | null> {
+  await loadSharedRuns(tx, threadId)
   const [after] =
     afterSeq === undefined
       ? []
       : await tx<Position[]>`
-        select ordered_at as ordered_at_ms, ordinal, id from heddle.messages
-        where thread_id = ${threadId} and ${byKey(tx, tx`seq`, tx`${afterSeq}`)}`
+        select ordered_at as ordered_at_ms, ordinal, id from ${messageAt(tx, threadId, tx`${afterSeq}`)} as message
+        where ${byKey(tx, tx`seq`, tx`${afterSeq}`)}`
   if (after === undefined && afterSeq !== undefined) return null
   // The order of `comparePositions` in core.
   const direction = order === 'asc' ? tx`asc` : tx`desc`
   const past = order === 'asc' ? tx`>` : tx`<`
+  const part = tx`
+    and ${withMarks ? tx`true` : tx`restores_seq is null`}
+    and ${after === undefined ? tx`true` : tx`(ordered_at, ordinal, id) ${past} (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`}
+    order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
+    limit ${limit + 1}`
   // The sizes are summed up first: a page of the largest messages would not fit into memory.
   const page = tx<(HistoryRow & { found: number })[]>`
     select ${historyColumns(tx)}, sized.found, ${withMarks ? tx`null::json` : latestRestoration(tx, threadId)} as restored
@@ -78,11 +85,8 @@ export async function listHistory(
           from (
             select seq, ordered_at, ordinal, id, parts, thinking, tool_calls, usage, metadata,
               ${withMarks ? shownBytes(tx, threadId) : tx`octet_length(content)`} as bytes
-            from heddle.messages as message
-            where thread_id = ${threadId} and ${withMarks ? tx`true` : tx`restores_seq is null`}
-              and ${after === undefined ? tx`true` : tx`(ordered_at, ordinal, id) ${past} (${after.orderedAtMs}, ${after.ordinal}, ${after.id})`}
-            order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
-            limit ${limit + 1}
+            from ${someMessagesOf(tx, threadId, part)} as message
+            where true ${part}
           ) as candidate
           window in_order as (
             order by ordered_at ${direction}, ordinal ${direction}, id ${direction} rows unbounded preceding)
@@ -91,8 +95,8 @@ export async function listHistory(
       ) as measured
     ) as sized
     cross join lateral (
-      select * from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`sized.seq`)}) as message
+      select * from ${messageAt(tx, threadId, tx`sized.seq`)} as messages
+      where ${byKey(tx, tx`messages.seq`, tx`sized.seq`)}) as message
     where sized.bytes_before < ${PAGE_BYTES_MAX}
     order by sized.place`
   const [, rows] = await Promise.all([byIndexOrder(tx), page])
@@ -112,8 +116,8 @@ function shownBytes(tx: Tx, threadId: string) {
   return tx`
     case when restores_seq is null then octet_length(content) else coalesce((
       select octet_length(content) + ${objectBytes(tx)} from (
-        select content, parts, thinking, tool_calls, usage, metadata from heddle.messages
-        where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`message.restores_seq`)}) as original
+        select content, parts, thinking, tool_calls, usage, metadata from ${messageAt(tx, threadId, tx`message.restores_seq`)} as messages
+        where ${byKey(tx, tx`messages.seq`, tx`message.restores_seq`)}) as original
     ), 0) end`
 }
 
@@ -122,8 +126,8 @@ export function latestRestoration(tx: Tx, threadId?: string) {
   return tx`(
     select json_build_object(
       'seq', mark.seq, 'orderedAtMs', floor(extract(epoch from mark.ordered_at) * 1000), 'metadata', mark.metadata)
-    from heddle.messages as mark
-    where mark.thread_id = ${threadId ?? tx`message.thread_id`} and mark.restores_seq = message.seq
+    from ${threadId === undefined ? tx`heddle.messages` : messagesOf(tx, threadId)} as mark
+    where ${threadId === undefined ? tx`mark.thread_id = message.thread_id` : tx`true`} and mark.restores_seq = message.seq
     order by mark.seq desc
     limit 1)`
 }

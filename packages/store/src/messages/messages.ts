@@ -1,6 +1,7 @@
 import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns, messageOf, messagesOf, someMessagesOf } from '../forks/lineage.js'
 import { byId, givenIds } from '../sql/by-id.js'
 import { type HistoryMessage, type HistoryRow, historyColumns, readHistory } from './history.js'
 import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
@@ -14,23 +15,19 @@ interface Page {
 
 /** Messages in the order of storing: what a stage works through from its cursor. */
 export async function loadMessagesBySeq(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<Message[]> {
+  await loadSharedRuns(tx, threadId)
+  const part = tx`and message.seq > ${afterSeq} order by message.seq limit ${limit}`
   const rows = await tx<MessageRow[]>`
-    select ${messageColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${threadId} and message.seq > ${afterSeq}
-    order by message.seq
-    limit ${limit}`
+    select ${messageColumns(tx)} from ${someMessagesOf(tx, threadId, part)} as message where true ${part}`
   return await readMessages(tx, threadId, rows)
 }
 
 /** A page of a thread's history, in the order of storing, with every field. */
 export async function listMessages(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<HistoryMessage[]> {
+  await loadSharedRuns(tx, threadId)
+  const part = tx`and message.seq > ${afterSeq} order by message.seq limit ${limit}`
   const rows = await tx<HistoryRow[]>`
-    select ${historyColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${threadId} and message.seq > ${afterSeq}
-    order by message.seq
-    limit ${limit}`
+    select ${historyColumns(tx)} from ${someMessagesOf(tx, threadId, part)} as message where true ${part}`
   return await readHistory(tx, threadId, rows)
 }
 
@@ -50,11 +47,11 @@ export async function loadMessage(
           select ${historyColumns(tx)}
           from ${givenIds(tx, [name.id])}
           cross join lateral (
-            select * from heddle.messages where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message`
+            select * from ${messageOf(tx, threadId)} as messages where ${byId(tx, tx`messages`)}) as message`
       : await tx<HistoryRow[]>`
           select ${historyColumns(tx)}
-          from heddle.messages as message
-          where message.thread_id = ${threadId} and message.code = ${name.code}`
+          from ${messagesOf(tx, threadId)} as message
+          where message.code = ${name.code}`
   if (row === undefined) return null
   const [message] = await readHistory(tx, threadId, [row])
   return message?.restores === undefined
@@ -71,8 +68,8 @@ export async function loadMessagesById(
     select ${messageColumns(tx)}
     from ${givenIds(tx, ids)}
     cross join lateral (
-      select * from heddle.messages
-      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message`
+      select * from ${messageOf(tx, threadId)} as messages
+      where ${byId(tx, tx`messages`)}) as message`
   return await readMessages(tx, threadId, rows)
 }
 
@@ -86,8 +83,8 @@ export async function loadCalls(
   { threadId, fromSeq, toSeq }: { threadId: string; fromSeq: number; toSeq: number },
 ): Promise<Map<string, ToolCall>> {
   const rows = await tx<{ toolCalls: ToolCall[] }[]>`
-    select tool_calls from heddle.messages
-    where thread_id = ${threadId} and seq between ${fromSeq} and ${toSeq} and tool_calls is not null
+    select tool_calls from ${messagesOf(tx, threadId)} as message
+    where seq between ${fromSeq} and ${toSeq} and tool_calls is not null
     order by seq`
   return new Map(rows.flatMap(({ toolCalls }) => toolCalls.map((call) => [call.id, call])))
 }
@@ -97,13 +94,14 @@ export async function existingMessages(
   tx: Tx,
   { threadId, ids }: { threadId: string; ids: readonly string[] },
 ): Promise<Map<string, string>> {
+  await loadSharedRuns(tx, threadId)
   const rows = await tx<{ id: string; fingerprint: string }[]>`
     select found.id, encode(found.fingerprint, 'hex') as fingerprint
     from ${givenIds(tx, ids)}
     -- Lateral with an offset: one look-up for each id. A planner without statistics would go through the whole thread.
     cross join lateral (
-      select id, fingerprint from heddle.messages
-      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as found
+      select id, fingerprint from ${messageOf(tx, threadId)} as messages
+      where ${byId(tx, tx`messages`)}) as found
     where not exists (select from heddle.tombstones where target_id = ${threadId})`
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PartToStore } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messagesOf } from '../forks/lineage.js'
 import { asArray } from '../sql/arrays.js'
 
 /*
@@ -90,8 +91,8 @@ export async function partHashesOf(
 ): Promise<string[]> {
   const rows = await tx<{ hash: string }[]>`
     select distinct part->>'sha256' as hash
-    from heddle.messages as message, json_array_elements(message.parts) as part
-    where message.thread_id = ${threadId} and message.seq <= ${headSeq} and message.parts is not null
+    from ${messagesOf(tx, threadId)} as message, json_array_elements(message.parts) as part
+    where message.seq <= ${headSeq} and message.parts is not null
       and part->>'sha256' is not null
     order by hash`
   return rows.map(({ hash }) => hash)

@@ -1,5 +1,6 @@
 import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { isStoredFor } from '../forks/lineage.js'
 import { asArray } from '../sql/arrays.js'
 import { byIndexOrder } from '../sql/index-order.js'
 import { isOwn } from '../sql/own-project.js'
@@ -89,7 +90,7 @@ export async function findSourcePlaces(tx: Tx, listing: SourceListing): Promise<
     join heddle.threads as thread on thread.id = message.thread_id
     where message.source_id = ${sourceId} and message.restores_seq is null and ${isOwn(tx, 'message')}
       and ${agentId === null ? tx`true` : tx`thread.agent_id = ${agentId}`}
-      and ${threadId === null ? tx`true` : tx`message.thread_id = ${threadId}`}
+      and ${threadId === null ? tx`true` : isStoredFor(tx, threadId)}
       and ${threadStands(tx)} and ${isPast(after, tx`message.thread_id`)}
     order by message.ordered_at ${direction}, message.ordinal ${direction}, message.id ${direction},
       message.thread_id ${direction}

@@ -1,4 +1,5 @@
 import type { Tx } from '../connection/connection.js'
+import { messagesOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { AFTER_ALL_LETTERS } from '../sql/by-id.js'
@@ -84,15 +85,15 @@ export type MessageCandidate = Columns<'messages', 'id' | 'seq' | 'code' | 'role
 export async function findMessagesByCode(tx: Tx, threadId: string, codePrefix: string): Promise<MessageCandidate[]> {
   const found = await tx<(MessageCandidate & Columns<'messages', 'restoresSeq'>)[]>`
     select id, seq, code, role, restores_seq
-    from heddle.messages
-    where thread_id = ${threadId} and code >= ${codePrefix} and code < ${codePrefix + AFTER_ALL_LETTERS}
+    from ${messagesOf(tx, threadId)} as message
+    where code >= ${codePrefix} and code < ${codePrefix + AFTER_ALL_LETTERS}
     order by code
     limit ${CANDIDATES_MAX}`
   const marked = found.flatMap(({ code, restoresSeq }) => (restoresSeq === null ? [] : [{ code, seq: restoresSeq }]))
   if (marked.length === 0) return [...found]
   const originals = await tx<MessageCandidate[]>`
-    select id, seq, code, role from heddle.messages
-    where thread_id = ${threadId} and seq = any(${asArray(marked.map(({ seq }) => seq))}::bigint[])`
+    select id, seq, code, role from ${messagesOf(tx, threadId)} as message
+    where seq = any(${asArray(marked.map(({ seq }) => seq))}::bigint[])`
   const bySeq = new Map(originals.map((original) => [original.seq, original]))
   const candidates = found.flatMap(({ restoresSeq, ...candidate }) => {
     const original = restoresSeq === null ? candidate : bySeq.get(restoresSeq)

@@ -1,5 +1,6 @@
 import type { WindowBounds } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messageOf, messagesOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { byId, givenIds } from '../sql/by-id.js'
 import type { PreparedMessage } from './append-plan.js'
@@ -45,13 +46,13 @@ export async function findOriginals(
       -- An erased message has nothing to bring back.
       found.kept_aside = 'erased' or (found.seq > ${bounds.clearedSeq} and found.ordered_at > ${sinceMs})
         or exists (
-          select from heddle.messages as mark
-          where mark.thread_id = ${threadId} and mark.restores_seq = found.seq and mark.seq > ${bounds.clearedSeq}
+          select from ${messagesOf(tx, threadId)} as mark
+          where mark.restores_seq = found.seq and mark.seq > ${bounds.clearedSeq}
             and mark.ordered_at > ${sinceMs}) as is_shown
     from ${givenIds(tx, ids)}
     cross join lateral (
-      select id, seq, role, tokens_estimate, ordered_at, restores_seq, coalesce(kept_aside, '') as kept_aside from heddle.messages
-      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as found
+      select id, seq, role, tokens_estimate, ordered_at, restores_seq, coalesce(kept_aside, '') as kept_aside from ${messageOf(tx, threadId)} as messages
+      where ${byId(tx, tx`messages`)}) as found
     where found.restores_seq is null`
 }
 

@@ -1,6 +1,7 @@
 import { comparePositions, type Message } from '@heddle/core'
 import type { PendingQuery, Row } from 'postgres'
 import type { Tx } from '../connection/connection.js'
+import { messageAt, messagesOf } from '../forks/lineage.js'
 import { byKey } from '../sql/index-order.js'
 
 /*
@@ -39,8 +40,8 @@ export function earlierPlaces(tx: Tx, threadId: string, isLeft: PendingQuery<Row
         select original.*
         from (select distinct restores_seq as seq from marks) as restored
         cross join lateral (
-          select ${columns} from heddle.messages
-          where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`restored.seq`)}) as original
+          select ${columns} from ${messageAt(tx, threadId, tx`restored.seq`)} as messages
+          where ${byKey(tx, tx`messages.seq`, tx`restored.seq`)}) as original
       ) as message
       where ${isLeft}
     ) as placed
@@ -51,8 +52,8 @@ export function earlierPlaces(tx: Tx, threadId: string, isLeft: PendingQuery<Row
 export function marksOf(tx: Tx, threadId: string) {
   return tx`
     marks as materialized (
-      select seq, restores_seq, ordered_at, ordinal, id from heddle.messages
-      where thread_id = ${threadId} and restores_seq is not null and restores_seq > 0
+      select seq, restores_seq, ordered_at, ordinal, id from ${messagesOf(tx, threadId)} as message
+      where restores_seq is not null and restores_seq > 0
       order by restores_seq
     )`
 }

@@ -1,5 +1,6 @@
 import { estimateMessageTokens, type Message } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messageAt } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
@@ -75,8 +76,8 @@ export async function withOriginals<Row extends MessageRow>(
     select ${columns}
     from unnest(${asArray(seqs)}::bigint[]) as given (seq)
     cross join lateral (
-      select * from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message`
+      select * from ${messageAt(tx, threadId, tx`given.seq`)} as messages
+      where ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message`
   const originals = new Map(found.map((original) => [original.seq, original]))
   return rows.flatMap((row): ReadRow<Row>[] => {
     if (row.restoresSeq === null) return [{ row, original: null }]

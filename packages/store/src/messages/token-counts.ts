@@ -1,4 +1,5 @@
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns } from '../forks/lineage.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 
 /** Counts in one row: small enough that Postgres keeps them in the row itself. */
@@ -47,6 +48,19 @@ export async function recordTokenCounts(
   { threadId, counts }: { threadId: string; counts: readonly TokenCount[] },
 ): Promise<void> {
   if (counts.length === 0) return
+  // Counts are beside the rows that they are of.
+  const runs = await loadSharedRuns(tx, threadId)
+  const isShared = ({ seq }: TokenCount) => runs.some(({ toSeq }) => seq <= toSeq)
+  for (const { originId, afterSeq, toSeq } of runs) {
+    await recordRuns(tx, { threadId: originId, counts: counts.filter(({ seq }) => seq > afterSeq && seq <= toSeq) })
+  }
+  await recordRuns(tx, { threadId, counts: runs.length === 0 ? counts : counts.filter((one) => !isShared(one)) })
+}
+
+async function recordRuns(
+  tx: Tx,
+  { threadId, counts }: { threadId: string; counts: readonly TokenCount[] },
+): Promise<void> {
   const runs = runsOf(counts)
   const [first] = runs
   if (first === undefined) return

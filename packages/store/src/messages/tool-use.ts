@@ -1,5 +1,6 @@
 import type { Role } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import { lineageIds, messagesOf, tokenCountsOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 
 export interface ToolUseRow {
@@ -80,7 +81,7 @@ export async function listLargest(
         and ${after === undefined ? tx`true` : tx`(tokens, seq) < (${after.tokens}::integer, ${after.seq}::bigint)`}
       order by tokens desc, seq desc
       limit ${limit}) as chosen
-    join heddle.messages as message on message.thread_id = ${threadId} and message.seq = chosen.seq
+    join ${messagesOf(tx, threadId)} as message on message.seq = chosen.seq
     order by chosen.tokens desc, chosen.seq desc`
   return rows.map(({ contentEscaped, ...row }) => ({
     ...row,
@@ -94,20 +95,19 @@ function weighed(tx: Tx, threadId: string) {
     with counts as materialized (
       -- Runs of counts may overlap.
       select run.seq + counted.place - 1 as seq, max(counted.tokens) as tokens
-      from heddle.message_tokens as run
+      from ${tokenCountsOf(tx, threadId)} as run
       cross join unnest(run.tokens) with ordinality as counted (tokens, place)
-      where run.thread_id = ${threadId}
       group by 1
     ),
     weighed as (
       select
         message.seq, message.id, message.role, coalesce(message.tool_name, archive.tool_name) as tool, message.is_error,
         coalesce(counts.tokens, message.tokens_estimate) as tokens, archive.id is not null as condensed
-      from heddle.messages as message
+      from ${messagesOf(tx, threadId)} as message
       left join counts on counts.seq = message.seq
       left join heddle.archive as archive
-        on archive.thread_id = ${threadId} and archive.message_id = message.id and archive.location = ''
-      where message.thread_id = ${threadId} and message.restores_seq is null
+        on archive.thread_id = any(${lineageIds(tx, threadId)}) and archive.message_id = message.id and archive.location = ''
+      where message.restores_seq is null
     )`
 }
 

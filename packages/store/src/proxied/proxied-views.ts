@@ -1,5 +1,6 @@
 import type { RecordedText, RequestDelta } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messageOf } from '../forks/lineage.js'
 import type { Rows } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { byId, givenIds } from '../sql/by-id.js'
@@ -118,6 +119,6 @@ export async function loadMessageBytes(
       + coalesce(octet_length(thinking::text), 0) + coalesce(octet_length(parts::text), 0) as bytes
     from ${givenIds(tx, ids)}
     cross join lateral (
-      select * from heddle.messages where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message`
+      select * from ${messageOf(tx, threadId)} as messages where ${byId(tx, tx`messages`)}) as message`
   return new Map(rows.map(({ id, bytes }) => [id, bytes]))
 }

@@ -30,6 +30,33 @@ export const threads = heddle.table(
   ],
 )
 
+/**
+ * Where the shared messages of a fork are stored, in the order of their numbers: each row is a run of them in the thread that
+ * they were appended to (docs/decisions/2026-11-26-a-fork-reads-the-rows-of-its-origins.md). Rows never change: a thread is a fork from its first moment on or never.
+ */
+export const threadOrigins = heddle.table(
+  'thread_origins',
+  {
+    threadId: uuid('thread_id').notNull(),
+    place: integer('place').notNull(),
+    projectId: projectId(),
+    /** The thread that has the rows. */
+    originId: uuid('origin_id').notNull(),
+    /** The run begins after this number. */
+    afterSeq: bigint('after_seq', { mode: 'number' }).notNull(),
+    toSeq: bigint('to_seq', { mode: 'number' }).notNull(),
+    /** The thread that was forked, which may itself be a fork. */
+    parentId: uuid('parent_id').notNull(),
+    forkedAtMs: time('forked_at').notNull().default(now),
+  },
+  (table) => [
+    primaryKey({ columns: [table.threadId, table.place] }),
+    foreignKey({ columns: [table.threadId], foreignColumns: [threads.id] }).onDelete('cascade'),
+    index('thread_origins_origin').on(table.originId, table.threadId),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
 /** The details of a thread: title, goal, status and settings. Append-only. */
 export const threadVersions = heddle.table(
   'thread_versions',
@@ -108,6 +135,11 @@ export const stageCursors = heddle.table(
     baseSeq: bigint('base_seq', { mode: 'number' }).notNull().default(0),
     /** When an earlier thread of this name was erased: messages that were sent before are refused. */
     erasedAtMs: time('erased_at'),
+    /**
+     * Of a fork: the last message that it shares with its origins, whose rows it does not have itself: see `thread_origins`.
+     * 0 for all other threads.
+     */
+    sharedSeq: bigint('shared_seq', { mode: 'number' }).notNull().default(0),
     /** How many of the rows up to the head are restore marks and not messages. */
     restoredCount: integer('restored_count').notNull().default(0),
     /**

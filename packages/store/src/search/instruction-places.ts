@@ -1,5 +1,6 @@
 import { eachPosting, INSTRUCTION_TERM } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns } from '../forks/lineage.js'
 import type { HitPlace } from './search-hits.js'
 import { findPostedThreads, findWords, loadPostedThreads } from './word-search.js'
 
@@ -16,7 +17,8 @@ export async function loadInstructionPlaces(
   { agentId, threadIds }: { agentId: string | null; threadIds: readonly string[] | null },
 ): Promise<HitPlace[]> {
   const { lists } = await findWords(tx, { agentId, terms: [INSTRUCTION_TERM] })
-  const wanted = threadIds && new Set((await findPostedThreads(tx, threadIds)).map(({ number }) => number))
+  const wanted =
+    threadIds && new Set((await findPostedThreads(tx, await withOrigins(tx, threadIds))).map(({ number }) => number))
   const found: { thread: number; seq: number }[] = []
   eachPosting(lists.get(INSTRUCTION_TERM) ?? [], ({ thread, seq }) => {
     if (wanted === null || wanted.has(thread)) found.push({ thread, seq })
@@ -29,4 +31,9 @@ export async function loadInstructionPlaces(
     const threadId = idOf.get(thread)
     return threadId === undefined ? [] : [{ threadId, seq }]
   })
+}
+
+async function withOrigins(tx: Tx, threadIds: readonly string[]): Promise<string[]> {
+  const runs = await Promise.all(threadIds.map((threadId) => loadSharedRuns(tx, threadId)))
+  return [...new Set([...threadIds, ...runs.flat().map(({ originId }) => originId)])]
 }

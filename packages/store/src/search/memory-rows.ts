@@ -1,8 +1,10 @@
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns } from '../forks/lineage.js'
 import { threadStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
+import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
-import { type HitPlace, isOfPerson } from './search-hits.js'
+import { givenPlaces, type HitPlace, isOfPerson, placesJson } from './search-hits.js'
 
 /** A message that a context may recall. */
 export interface MemoryRow extends Columns<'messages', 'code' | 'role' | 'orderedAtMs'> {
@@ -35,8 +37,7 @@ export interface MemoryConditions {
  */
 export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Promise<MemoryRow[]> {
   const { places, own, threadIds, sinceMs, charactersMax } = conditions
-  const asked = places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq }))
-  const given = JSON.stringify(asked.filter((one) => threadIds === null || threadIds.includes(one.thread_id)))
+  const given = placesJson(await asShared(tx, places, [own.threadId, ...(threadIds ?? [])]))
   const rows = await tx<(MemoryRow & Columns<'messages', 'contentEscaped'>)[]>`
     select
       given.place, thread.id as thread_id, thread.name as thread_name, thread.code as thread_code,
@@ -44,7 +45,7 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
       message.content_escaped, ${isOfPerson(tx)} as is_of_person,
       case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
         as content
-    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    from ${givenPlaces(tx, given)}
     cross join lateral (
       select
         thread.id, thread.name, thread.code, agent.last_cleared_at, coalesce(cleared.head_seq, 0) as cleared_seq
@@ -57,15 +58,15 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
     cross join lateral (
       select seq, id, code, role, ordered_at, content, content_escaped, kept_aside, metadata, restores_seq
       from heddle.messages
-      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+      where messages.thread_id = given.stored_in and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     -- Where it stands since it was restored the last time.
     left join lateral (
       select mark.seq, mark.ordered_at from heddle.messages as mark
-      where mark.thread_id = given.thread_id and mark.restores_seq = message.seq
+      where mark.thread_id in (given.thread_id, given.stored_in) and mark.restores_seq = message.seq
         and (given.thread_id <> ${own.threadId} or mark.seq <= ${own.headSeq})
       order by mark.seq desc
       limit 1) as mark on true
-    where message.restores_seq is null
+    where message.restores_seq is null and ${threadIds === null ? tx`true` : tx`given.thread_id = any(${asArray(threadIds)}::uuid[])`}
       and (
         (given.seq > thread.cleared_seq
           and (thread.last_cleared_at is null or message.ordered_at > thread.last_cleared_at))
@@ -82,4 +83,20 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
       content: contentEscaped ? (JSON.parse(row.content) as string).slice(0, charactersMax) : row.content,
     }))
     .filter(({ content }) => content.trim() !== '')
+}
+
+/** Messages that some of the threads share with others are taken for theirs. */
+async function asShared(tx: Tx, places: readonly HitPlace[], threadIds: readonly string[]): Promise<HitPlace[]> {
+  const lineages = await Promise.all(
+    threadIds.map(async (threadId) => ({ threadId, runs: await loadSharedRuns(tx, threadId) })),
+  )
+  const forks = lineages.filter(({ runs }) => runs.length > 0)
+  return places.map((place) => {
+    const { threadId: storedIn, seq } = place
+    if (threadIds.includes(storedIn)) return place
+    const fork = forks.find(({ runs }) =>
+      runs.some(({ originId, afterSeq, toSeq }) => originId === storedIn && seq > afterSeq && seq <= toSeq),
+    )
+    return fork === undefined ? place : { threadId: fork.threadId, seq, storedIn }
+  })
 }

@@ -45,12 +45,15 @@ export async function findMessages<Row extends PlacedRow>(
   { limit, load, ...request }: FindRequest<Row>,
 ): Promise<FoundRows<Row>> {
   const ranking = await rankMessages(parts, request)
-  const { documents: ranked, threadIds } = ranking
+  const { documents: ranked, threadIds, forkId } = ranking
   const rows: FoundRow<Row>[] = []
   const perPage = request.isNarrowed ? CANDIDATES_PER_PAGE : 2 * limit
   for (let from = 0; from < ranked.length && rows.length < limit; from += perPage) {
     const documents = ranked.slice(from, from + perPage)
-    const places = documents.map(({ thread, seq }) => ({ threadId: threadIds.get(thread) ?? NO_THREAD, seq }))
+    const places = documents.map(({ thread, seq }): HitPlace => {
+      const storedIn = threadIds.get(thread) ?? NO_THREAD
+      return { threadId: forkId ?? storedIn, seq, storedIn }
+    })
     for (const row of await parts.store.inProject(parts.projectId, (tx) => load(tx, places))) {
       const [document, place] = [documents[row.place], places[row.place]]
       if (document !== undefined && place !== undefined) rows.push({ row, document, place })

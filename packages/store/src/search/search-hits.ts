@@ -7,6 +7,26 @@ import { byKey } from '../sql/index-order.js'
 export interface HitPlace {
   readonly threadId: string
   readonly seq: number
+  /** The thread that has its row, of a message that a fork shares. Default: the same. */
+  readonly storedIn?: string | undefined
+}
+
+/** The places as JSON, for {@link givenPlaces}. */
+export function placesJson(places: readonly HitPlace[]): string {
+  return JSON.stringify(
+    places.map(({ threadId, seq, storedIn = threadId }, place) => ({
+      place,
+      thread_id: threadId,
+      seq,
+      stored_in: storedIn,
+    })),
+  )
+}
+
+/** Places that {@link placesJson} wrote, to select from. */
+export function givenPlaces(tx: Tx, given: string) {
+  return tx`
+    json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint, stored_in uuid)`
 }
 
 /** The fields of a message that conditions are checked against and that a hit shows. */
@@ -33,19 +53,19 @@ export async function loadHits(
   { places, conditions }: { places: readonly HitPlace[]; conditions: HitConditions },
 ): Promise<HitRow[]> {
   const { sinceMs, untilMs } = conditions
-  const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
+  const given = placesJson(places)
   return await tx<HitRow[]>`
     select
       given.place, thread.name as thread_name, thread.code as thread_code, message.id as message_id, given.seq,
       message.code, message.source_id, message.role, message.ordered_at as ordered_at_ms, message.sent_at as sent_at_ms
-    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    from ${givenPlaces(tx, given)}
     cross join lateral (
       select id, name, code from heddle.threads as thread
       where thread.id = given.thread_id and ${threadStands(tx)}
       offset 0) as thread
     cross join lateral (
       select id, code, source_id, role, ordered_at, sent_at, restores_seq from heddle.messages
-      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+      where messages.thread_id = given.stored_in and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     -- Stores of earlier versions hold words of restored copies, which are marks now: the message itself is found as well.
     where message.restores_seq is null
       and ${sinceMs === null ? tx`true` : tx`message.ordered_at >= ${sinceMs}`}
@@ -67,7 +87,7 @@ export async function loadHitTexts(
   tx: Tx,
   { places, charactersMax }: { places: readonly HitPlace[]; charactersMax: number },
 ): Promise<HitText[]> {
-  const given = JSON.stringify(places.map(({ threadId, seq }, place) => ({ place, thread_id: threadId, seq })))
+  const given = placesJson(places)
   const rows = await tx<(HitText & Columns<'messages', 'contentEscaped'>)[]>`
     select
       given.place, message.id as message_id, message.role, message.tool_name, message.content_escaped,
@@ -75,10 +95,10 @@ export async function loadHitTexts(
       case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
         as content,
       coalesce(message.tool_calls, '[]'::json) as tool_calls
-    from json_to_recordset(${given}::text::json) as given (place integer, thread_id uuid, seq bigint)
+    from ${givenPlaces(tx, given)}
     cross join lateral (
       select id, role, tool_name, content, content_escaped, tool_calls, metadata, restores_seq from heddle.messages
-      where messages.thread_id = given.thread_id and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
+      where messages.thread_id = given.stored_in and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as message
     -- A mark of a restore says nothing itself: the message beside it stands where it was said first.
     where message.restores_seq is null
     order by given.place`

@@ -49,6 +49,8 @@ export interface MessageRanking {
   readonly documents: readonly RankedDocument[]
   /** Threads by the numbers in `documents`. */
   readonly threadIds: ReadonlyMap<number, string>
+  /** Of a search of one fork: its id; else null. */
+  readonly forkId: string | null
   /** False if the scope has more postings than one search reads. */
   readonly isRead: boolean
   /** False if more messages were found than are ranked. */
@@ -123,6 +125,7 @@ export async function rankMessages(
     terms: new Set(searched.terms),
     documents,
     threadIds,
+    forkId: ground.forkId,
     isRead: ground.isComplete,
     isRanked: words.found <= words.documents.length,
     model,

@@ -5,6 +5,7 @@ import {
   pathTerms,
   postedTerms,
   type SearchQuery,
+  type SharedDocuments,
   type TextEmbedder,
   threadIdOf,
   threadsOf,
@@ -13,10 +14,11 @@ import {
   wordQuery,
 } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns } from '../forks/lineage.js'
 import { loadAgent } from '../projects/agents.js'
 import type { Store } from '../store.js'
 import { loadThread } from '../threads/threads.js'
-import { findPostedThread, findWords, loadPostedThreads } from './word-search.js'
+import { findPostedThread, findPostedThreads, findWords, loadPostedThreads } from './word-search.js'
 
 /**
  * Returns the embedder for queries. With a model name, the embedder of that model, or null if it is not available: during a
@@ -56,6 +58,8 @@ export interface SearchGround {
   readonly unknownShare: number
   /** The threads that contain a term of the query, by their numbers. */
   readonly threadIds: ReadonlyMap<number, string>
+  /** The thread to which the search is restricted, if it is a fork: it finds messages of other threads as its own. */
+  readonly forkId: string | null
   /** False if the scope has more postings than one search reads. */
   readonly isComplete: boolean
 }
@@ -88,6 +92,7 @@ export async function readGround(
       listsOf,
       only: {
         thread: scope.thread,
+        shared: scope.shared,
         conditions: [
           ...(kinds === undefined ? [] : [kinds.flatMap(listsOf)]),
           ...[...paths, ...instructions].map(listsOf),
@@ -99,6 +104,7 @@ export async function readGround(
     }),
     unknownShare: unknownShare(query, listsOf),
     threadIds: new Map(threads.map(({ number, threadId }) => [number, threadId])),
+    forkId: scope.forkId,
     isComplete: found.isComplete,
   }
 }
@@ -112,11 +118,33 @@ async function findScope(tx: Tx, projectId: string, { agent, thread }: SearchCon
     if (agent !== undefined && agent !== agentName) {
       throw notFound('thread', thread, `it belongs to agent "${agentName}"; omit the agent, or name that one`)
     }
+    const shared = await sharedDocuments(tx, threadId)
     // A thread without words has no number yet.
-    return { agentId, thread: (await findPostedThread(tx, threadId)) ?? -1, settings: [agentSettings, settings] }
+    const number = (await findPostedThread(tx, threadId)) ?? -1
+    return {
+      agentId,
+      thread: number,
+      shared,
+      forkId: shared.length > 0 ? threadId : null,
+      settings: [agentSettings, settings],
+    }
   }
-  if (agent === undefined) return { agentId: null, thread: null, settings: [] }
+  const everywhere = { thread: null, shared: [], forkId: null }
+  if (agent === undefined) return { ...everywhere, agentId: null, settings: [] }
   const found = await loadAgent(tx, { name: agent })
   if (found === null) throw notFound('agent', agent, 'see `heddle agents list`')
-  return { agentId: found.agentId, thread: null, settings: [found.settings] }
+  return { ...everywhere, agentId: found.agentId, settings: [found.settings] }
+}
+
+/** The indexed messages that a fork shares: they are indexed once, in the threads that have their rows. */
+async function sharedDocuments(tx: Tx, threadId: string): Promise<readonly SharedDocuments[]> {
+  const runs = await loadSharedRuns(tx, threadId)
+  if (runs.length === 0) return []
+  const threads = await findPostedThreads(
+    tx,
+    runs.map(({ originId }) => originId),
+  )
+  return runs.flatMap(({ originId, afterSeq, toSeq }) =>
+    threads.flatMap((thread) => (thread.threadId === originId ? [{ thread: thread.number, afterSeq, toSeq }] : [])),
+  )
 }

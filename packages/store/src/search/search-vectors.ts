@@ -94,7 +94,8 @@ async function compare({ store, projectId }: SearchParts, query: string, given: 
     agentIds,
     model,
     query: quantizeVector(vector),
-    thread: ground.query.only.thread,
+    // Messages that a fork shares are among those of other threads.
+    thread: ground.forkId === null ? ground.query.only.thread : null,
     isWanted: documentFilter(ground.query.only),
     limit,
     // Without the signal of this search: when it has ended, the next one finds the vectors in memory.

@@ -1,6 +1,7 @@
 import type { PartialSettings, ThreadSummary } from '@heddle/contracts'
 import type { LearntCalibration } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { noteLineage, type SharedRun, sharedRunsOf } from '../forks/lineage.js'
 import { threadStands } from '../messages/tombstones.js'
 import type { Columns, Rows } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
@@ -19,6 +20,7 @@ export interface ThreadRow
       | 'threadId'
       | 'headSeq'
       | 'baseSeq'
+      | 'sharedSeq'
       | 'restoredCount'
       | 'erasedCount'
       | 'pruneSeq'
@@ -33,6 +35,8 @@ export interface ThreadRow
       | 'lastError'
     > {
   readonly projectName: string
+  /** Where the messages that a fork shares are stored; empty for any other thread. */
+  readonly sharedRuns: readonly SharedRun[]
   readonly agentName: string
   readonly agentVersion: number
   readonly agentSettings: PartialSettings
@@ -52,13 +56,14 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       agent.id as agent_id, agent.name as agent_name, agent.version as agent_version,
       configured.settings as agent_settings, configured.system_prompt, configured.docs,
       agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
-      cursor.head_seq, cursor.base_seq, cursor.restored_count, cursor.erased_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
+      cursor.head_seq, cursor.base_seq, cursor.shared_seq, cursor.restored_count, cursor.erased_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
       cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
       cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error,
       coalesce((
         select json_agg(json_build_object('model', model, 'ratio', ratio, 'offset', "offset", 'margin', margin))
         from heddle.calibrations where calibrations.agent_id = agent.id
-      ), '[]') as calibrations
+      ), '[]') as calibrations,
+      ${sharedRunsOf(tx)} as shared_runs
     from heddle.threads as thread
     join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
     join heddle.projects as project on project.project_id = thread.project_id
@@ -70,7 +75,9 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
     left join heddle.thread_clears as cleared
       on cleared.thread_id = thread.id and cleared.epoch = agent.clear_epoch
     where thread.id = ${threadId} and ${threadStands(tx)}`
-  return thread ?? null
+  if (thread === undefined) return null
+  noteLineage(tx, threadId, thread.sharedRuns)
+  return thread
 }
 
 export interface ThreadListing {

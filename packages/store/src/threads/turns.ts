@@ -1,5 +1,6 @@
 import type { Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns, someMessagesOf } from '../forks/lineage.js'
 import { byIndexOrder } from '../sql/index-order.js'
 
 /** Messages that are searched for the user's latest one; an autonomous thread may have no request. */
@@ -15,17 +16,22 @@ export async function countTurns(
   tx: Tx,
   { threadId, before = null }: { threadId: string; before?: Position | null },
 ): Promise<number> {
+  await loadSharedRuns(tx, threadId)
   const position = tx`ordered_at, ordinal, id`
   const newestFirst = tx`order by ordered_at desc, ordinal desc, id desc limit ${TURN_MESSAGES_READ_MAX}`
   const eligible = tx`
-    thread_id = ${threadId} and restores_seq is null and kept_aside is null and role not in ('error', 'approval')
+    restores_seq is null and kept_aside is null and role not in ('error', 'approval')
       and ${before === null ? tx`true` : tx`(${position}) < (${before.orderedAtMs}, ${before.ordinal}, ${before.id})`}`
+  const sinceStart = tx`
+    and ${eligible} and (${position}) > (
+      (select ordered_at from start), (select ordinal from start), (select id from start))
+    ${newestFirst}`
   const [, [counted]] = await Promise.all([
     byIndexOrder(tx),
     tx<{ taken: number }[]>`
       with latest as (
         select ${position}
-        from (select ${position}, role from heddle.messages where ${eligible} ${newestFirst}) as newest
+        from (select ${position}, role from ${someMessagesOf(tx, threadId, tx`and ${eligible} ${newestFirst}`)} as message where ${eligible} ${newestFirst}) as newest
         where role = 'user'
         limit 1
       ),
@@ -41,10 +47,8 @@ export async function countTurns(
         select is_reply, coalesce(lag(is_reply) over (order by ${position}), false) as follows_reply
         from (
           select ${position}, role in ('assistant', 'tool_use') as is_reply
-          from heddle.messages
-          where ${eligible} and (${position}) > (
-            (select ordered_at from start), (select ordinal from start), (select id from start))
-          ${newestFirst}
+          from ${someMessagesOf(tx, threadId, sinceStart)} as message
+          where true ${sinceStart}
         ) as since
       ) as replies`,
   ])

@@ -1,4 +1,5 @@
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns, someMessagesOf } from '../forks/lineage.js'
 import { countedTokens } from '../messages/token-counts.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
@@ -91,15 +92,16 @@ export async function exportMessages(
   tx: Tx,
   { threadId, afterSeq, headSeq }: { threadId: string; afterSeq: number; headSeq: number },
 ): Promise<readonly string[]> {
+  await loadSharedRuns(tx, threadId)
+  const part = tx`
+    and message.seq > ${afterSeq} and message.seq <= ${headSeq} order by message.seq limit ${PAGE_ROWS}`
   const page = tx`
     select message.seq as place, row_to_json((select picked from (select ${selectColumns(tx, exportTables.message, 'message')},
       split_part(counts.counted, ' ', 1)::integer as tokens, split_part(counts.counted, ' ', 2)::integer as "reasoningTokens"
       ) as picked))::text as json
-    from heddle.messages as message
+    from ${someMessagesOf(tx, threadId, part)} as message
     cross join lateral (select ${countedTokens(tx)} as counted) as counts
-    where message.thread_id = ${threadId} and message.seq > ${afterSeq} and message.seq <= ${headSeq}
-    order by message.seq
-    limit ${PAGE_ROWS}`
+    where true ${part}`
   const rows = await tx<{ json: string }[]>`${withinPageBytes(tx, page)}`
   return rows.map(({ json }) => json)
 }

@@ -67,8 +67,9 @@ async function moveCursor(
   const [moved] = await tx<{ before: number }[]>`
     insert into heddle.vector_threads as thread (thread_id, model, agent_id, to_seq, chunks)
     select ${threadId}, ${model}, ${agentId}, ${toSeq}, ${chunks}
-    where ${fromSeq}::bigint = 0 or exists (
-      select from heddle.vector_threads where thread_id = ${threadId} and model = ${model})
+    where ${fromSeq}::bigint = 0
+      or exists (select from heddle.vector_threads where thread_id = ${threadId} and model = ${model})
+      or ${fromSeq}::bigint = (select shared_seq from heddle.stage_cursors where thread_id = ${threadId})
     on conflict (thread_id, model) do update
       set to_seq = excluded.to_seq, chunks = thread.chunks + excluded.chunks
       where thread.to_seq = ${fromSeq}
@@ -91,7 +92,8 @@ export async function loadVectorStanding(
   const [standing] = await tx<VectorStanding[]>`
     select
       coalesce((
-        select to_seq from heddle.vector_threads where thread_id = ${threadId} and model = ${model}), 0) as to_seq,
+        select to_seq from heddle.vector_threads where thread_id = ${threadId} and model = ${model}), (
+        select shared_seq from heddle.stage_cursors where thread_id = ${threadId}), 0) as to_seq,
       exists (
         select from heddle.vector_threads
         where agent_id = (select agent_id from heddle.threads where id = ${threadId})

@@ -1,5 +1,6 @@
 import { type CompactionState, isCovered, type Message, type Position, positionOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns, someMessagesOf } from '../forks/lineage.js'
 import { loadMessagesById } from '../messages/messages.js'
 import { earlierPlaces, marksOf, shownOnce } from '../messages/shown-once.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
@@ -44,6 +45,7 @@ export interface Uncovered {
 export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Uncovered> {
   const { threadId, state, limit = CONVERSATION_MESSAGES_MAX } = query
   const to = state?.covered?.to ?? null
+  await loadSharedRuns(tx, threadId)
   const [tail, kept, late] = await Promise.all([
     loadTail(tx, query, to, limit + 1),
     state === null || to === null ? [] : loadMessagesById(tx, { threadId, ids: state.topIds }),
@@ -57,13 +59,13 @@ export async function loadUncovered(tx: Tx, query: UncoveredQuery): Promise<Unco
 async function loadTail(tx: Tx, query: UncoveredQuery, to: Position | null, limit: number): Promise<Message[]> {
   const { threadId, keep } = query
   const direction = keep === 'oldest' ? tx`asc` : tx`desc`
-  const rows = await tx<MessageRow[]>`
-    select ${messageColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${threadId} and ${afterClear(tx, query)}
-      and ${to === null ? tx`true` : tx`(message.ordered_at, message.ordinal, message.id) > (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`}
+  const part = tx`
+    and ${afterClear(tx, query)}
+    and ${to === null ? tx`true` : tx`(message.ordered_at, message.ordinal, message.id) > (${to.orderedAtMs}, ${to.ordinal}, ${to.id})`}
     order by message.ordered_at ${direction}, message.ordinal ${direction}, message.id ${direction}
     limit ${limit}`
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)} from ${someMessagesOf(tx, threadId, part)} as message where true ${part}`
   return await readMessages(tx, threadId, rows)
 }
 
@@ -82,13 +84,13 @@ async function loadLate(
   thread: Cleared,
   { headSeq, to, limit }: { headSeq: number; to: Position; limit: number },
 ): Promise<Message[]> {
-  const rows = await tx<MessageRow[]>`
-    select ${messageColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${thread.threadId} and message.seq > ${headSeq} and ${afterClear(tx, thread)}
-      and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
+  const part = tx`
+    and message.seq > ${headSeq} and ${afterClear(tx, thread)}
+    and (message.ordered_at, message.ordinal, message.id) <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
     order by message.seq
     limit ${limit}`
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)} from ${someMessagesOf(tx, thread.threadId, part)} as message where true ${part}`
   return await readMessages(tx, thread.threadId, rows)
 }
 
@@ -113,12 +115,9 @@ export interface CoveredPage {
 export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<CoveredPage> {
   const { threadId, clearedSeq, state, limit, before = null } = query
   if (state.covered === null) return { messages: [], next: null }
+  await loadSharedRuns(tx, threadId)
   const { from, to } = state.covered
-  const rows = await tx<MessageRow[]>`
-    with ${marksOf(tx, threadId)}
-    select ${messageColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${threadId}
+  const part = tx`
       -- Adding 0 keeps the planner from the index on seq: rows are read in conversation order, and these two
       -- conditions drop the few that came late.
       and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
@@ -131,6 +130,9 @@ export async function loadCoveredPage(tx: Tx, query: CoveredQuery): Promise<Cove
       }
     order by message.ordered_at desc, message.ordinal desc, message.id desc
     limit ${limit}`
+  const rows = await tx<MessageRow[]>`
+    with ${marksOf(tx, threadId)}
+    select ${messageColumns(tx)} from ${someMessagesOf(tx, threadId, part)} as message where true ${part}`
   const messages = (await readWithPins(tx, threadId, rows)).reverse()
   const [oldest] = messages
   return {
@@ -151,13 +153,10 @@ export async function loadCoveredAfter(
 ): Promise<CoveredPage> {
   const { threadId, clearedSeq, state, limit, after } = query
   if (state.covered === null) return { messages: [], next: null }
+  await loadSharedRuns(tx, threadId)
   const { from, to } = state.covered
   const place = tx`(message.ordered_at, message.ordinal, message.id)`
-  const rows = await tx<MessageRow[]>`
-    with ${marksOf(tx, threadId)}
-    select ${messageColumns(tx)}
-    from heddle.messages as message
-    where message.thread_id = ${threadId}
+  const part = tx`
       -- Adding 0 keeps the planner from the index on seq, as in loadCoveredPage.
       and message.seq + 0 > ${clearedSeq} and message.seq + 0 <= ${state.headSeq}
       and message.seq not in (${earlierPlaces(tx, threadId, afterClear(tx, query))})
@@ -169,6 +168,9 @@ export async function loadCoveredAfter(
       and ${place} <= (${to.orderedAtMs}, ${to.ordinal}, ${to.id})
     order by message.ordered_at, message.ordinal, message.id
     limit ${limit}`
+  const rows = await tx<MessageRow[]>`
+    with ${marksOf(tx, threadId)}
+    select ${messageColumns(tx)} from ${someMessagesOf(tx, threadId, part)} as message where true ${part}`
   const messages = await readWithPins(tx, threadId, rows)
   const last = messages.at(-1)
   return {

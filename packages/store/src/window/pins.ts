@@ -1,6 +1,7 @@
 import { limits, PermanentError } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { messageOf, messagesOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byId, givenId, givenIds } from '../sql/by-id.js'
@@ -59,8 +60,7 @@ export async function changePins(tx: Tx, change: PinChange): Promise<UndoneChang
       latest.until as until_ms
     from (
       select messages.* from ${messagesIn(tx, threadId, range)} as wanted
-      join heddle.messages on messages.thread_id = wanted.thread_id and messages.seq = wanted.seq
-      where wanted.thread_id = ${threadId}
+      join ${messagesOf(tx, threadId)} as messages on messages.seq = wanted.seq
       order by messages.seq
       limit ${limits.pinsPerThreadMax + 1}) as message
     left join lateral (
@@ -97,15 +97,15 @@ async function voidConcerned(
     with named as (
       select messages.* from ${givenIds(tx, ids)}
       cross join lateral (
-        select seq, ordered_at, ordinal, id from heddle.messages
-        where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as messages
+        select seq, ordered_at, ordinal, id from ${messageOf(tx, threadId)} as messages
+        where ${byId(tx, tx`messages`)}) as messages
     ),
     shown as (
       select ordered_at, ordinal, id from named
       union all
       select mark.ordered_at, mark.ordinal, mark.id
-      from heddle.messages as mark
-      where mark.thread_id = ${threadId} and mark.restores_seq in (select seq from named)
+      from ${messagesOf(tx, threadId)} as mark
+      where mark.restores_seq in (select seq from named)
     )
     select state.lane, min(state.generation)::integer as generation, shown.id as message_id
     from shown
@@ -123,8 +123,8 @@ async function refuseTooLarge(tx: Tx, { threadId, tokensMax }: PinChange): Promi
     select coalesce(sum(messages.tokens_estimate), 0)::integer as tokens
     from ${givenIds(tx, pinned)}
     cross join lateral (
-      select tokens_estimate from heddle.messages
-      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as messages`
+      select tokens_estimate from ${messageOf(tx, threadId)} as messages
+      where ${byId(tx, tx`messages`)}) as messages`
   const tokens = sum?.tokens ?? 0
   if (tokens <= tokensMax) return
   throw new PermanentError(
@@ -168,8 +168,8 @@ export async function listPins(tx: Tx, threadId: string): Promise<readonly PinRo
       order by message_id, changed_at desc) as pin
     cross join lateral ${givenId(tx, tx`pin.message_id`)}
     cross join lateral (
-      select seq, code, role, content, content_escaped from heddle.messages
-      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message
+      select seq, code, role, content, content_escaped from ${messageOf(tx, threadId)} as messages
+      where ${byId(tx, tx`messages`)}) as message
     where pin.is_pinned
     order by message.seq`
 }

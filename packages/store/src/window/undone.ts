@@ -2,6 +2,7 @@ import { limits, PermanentError } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import { voidStates } from '../compaction/publish-states.js'
 import type { Tx } from '../connection/connection.js'
+import { messageAt, messageOf, messagesOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byId, givenIds } from '../sql/by-id.js'
@@ -75,7 +76,7 @@ export async function undoCompactions(
       select state.lane, state.generation, message.id
       from heddle.context_states as state
       join ${messagesIn(tx, threadId, range)} as message
-        on message.thread_id = state.thread_id and message.seq <= state.head_seq and message.id <> all (state.top_ids)
+        on message.seq <= state.head_seq and message.id <> all (state.top_ids)
           and (message.ordered_at, message.ordinal, message.id)
             between (state.covered_from_at, state.covered_from_ordinal, state.covered_from_id)
             and (state.covered_to_at, state.covered_to_ordinal, state.covered_to_id)
@@ -116,9 +117,9 @@ export async function redoCompactions(
     select state.lane, min(state.generation)::integer as generation, message.id as message_id
     from ${givenIds(tx, ids)}
     cross join lateral (
-      select thread_id, ordered_at, ordinal, id from heddle.messages
-      where messages.thread_id = ${threadId} and ${byId(tx, tx`messages`)}) as message
-    join heddle.context_states as state on state.thread_id = message.thread_id
+      select ordered_at, ordinal, id from ${messageOf(tx, threadId)} as messages
+      where ${byId(tx, tx`messages`)}) as message
+    join heddle.context_states as state on state.thread_id = ${threadId}
       and (state.point_at, state.point_ordinal, state.point_id) >= (message.ordered_at, message.ordinal, message.id)
     where state.clear_epoch = ${clearEpoch} and state.status <> 'void'
     group by state.lane, message.id`
@@ -130,8 +131,8 @@ export async function redoCompactions(
  * message by its key: an `or` over both, or a list of ids, would read the whole thread.
  */
 export function messagesIn(tx: Tx, threadId: string, range: MessageRange) {
-  if ('all' in range) return tx`heddle.messages`
-  const ofThread = tx`select messages.seq from heddle.messages where thread_id = ${threadId}`
+  if ('all' in range) return messagesOf(tx, threadId)
+  const ofThread = tx`select messages.seq from ${messagesOf(tx, threadId)} as messages where true`
   // A message includes the marks by which restores show it again.
   const [named, marking] =
     'messageId' in range
@@ -150,8 +151,8 @@ export function messagesIn(tx: Tx, threadId: string, range: MessageRange) {
     select found.*
     from (select seq from named union all ${ofThread} and ${marking}) as wanted
     cross join lateral (
-      select thread_id, seq, id, ordered_at, ordinal, restores_seq from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`wanted.seq`)}) as found)`
+      select seq, id, ordered_at, ordinal, restores_seq from ${messageAt(tx, threadId, tx`wanted.seq`)} as messages
+      where ${byKey(tx, tx`messages.seq`, tx`wanted.seq`)}) as found)`
 }
 
 /** Whether a row is about a message of the range. */

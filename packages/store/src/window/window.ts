@@ -1,4 +1,5 @@
 import type { Tx } from '../connection/connection.js'
+import { loadSharedRuns, messageAt, messagesOf } from '../forks/lineage.js'
 import { byKey } from '../sql/index-order.js'
 
 /** Which messages of a thread are in the window: those after a time and after a sequence number, both excluded. */
@@ -31,6 +32,7 @@ export interface MessageCounts {
  */
 export async function countMessages(tx: Tx, bounds: WindowRange): Promise<MessageCounts> {
   const { threadId, afterSeq } = bounds
+  await loadSharedRuns(tx, threadId)
   const [[window], asides, again] = await Promise.all([
     tx<{ stored: number; inWindow: number; openingSeq: number }[]>`
       with recursive halving (low, high) as (
@@ -47,23 +49,24 @@ export async function countMessages(tx: Tx, bounds: WindowRange): Promise<Messag
           cross join lateral (select (halving.low + halving.high) / 2 as seq offset 0) as half
           cross join lateral (
             select messages.seq, coalesce(messages.latest_at, messages.ordered_at) > ${since(bounds)} as is_inside
-            from heddle.messages
-            where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`half.seq`)}) as middle
+            from ${messageAt(tx, threadId, tx`half.seq`)} as messages
+            where ${byKey(tx, tx`messages.seq`, tx`half.seq`)}) as middle
           where halving.high - halving.low > 1
       ),
       opening as (select min(high) as seq from halving)
       select
         cursor.head_seq - cursor.base_seq - cursor.restored_count as stored, opening.seq as opening_seq,
         greatest(cursor.head_seq, ${afterSeq}) + 1 - opening.seq - (
-          select count(*) from heddle.messages as late
-          where late.thread_id = ${threadId} and late.ordered_at < late.latest_at
-            and late.ordered_at <= ${since(bounds)} and late.seq >= opening.seq) as in_window
+          -- Adding 0 keeps the planner from the index on seq: the late ones have an index of their own.
+          select count(*) from ${messagesOf(tx, threadId)} as late
+          where late.ordered_at < late.latest_at
+            and late.ordered_at <= ${since(bounds)} and late.seq + 0 >= opening.seq) as in_window
       from opening
       join heddle.stage_cursors as cursor on cursor.thread_id = ${threadId}`,
     tx<{ reason: string; count: number }[]>`
       select coalesce(kept_aside, role) as reason, count(*) as count
-      from heddle.messages
-      where thread_id = ${threadId} and (kept_aside is not null or role in ('error', 'approval'))
+      from ${messagesOf(tx, threadId)} as message
+      where (kept_aside is not null or role in ('error', 'approval'))
         and ordered_at > ${since(bounds)} and seq > ${afterSeq}
       group by reason`,
     countAgain(tx, bounds),
@@ -89,12 +92,12 @@ async function countAgain(tx: Tx, bounds: WindowRange): Promise<number> {
     from (
       select restores_seq, exists (
         select from (
-          select ordered_at, seq from heddle.messages
-          where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`mark.restores_seq`)}) as original
+          select ordered_at, seq from ${messageAt(tx, threadId, tx`mark.restores_seq`)} as messages
+          where ${byKey(tx, tx`messages.seq`, tx`mark.restores_seq`)}) as original
         where ${isInside}) as is_original_inside
       from (
-        select restores_seq, ordered_at, seq from heddle.messages
-        where thread_id = ${threadId} and restores_seq is not null and restores_seq > 0
+        select restores_seq, ordered_at, seq from ${messagesOf(tx, threadId)} as message
+        where restores_seq is not null and restores_seq > 0
         order by restores_seq
       ) as mark
       where ${isInside}

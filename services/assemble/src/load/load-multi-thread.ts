@@ -25,6 +25,7 @@ export async function loadMultiThreadInput(
   if (request.fill === 'budget') throw fillOfSeveral()
   const names = request.scope?.threads ?? []
   const compactions = await Promise.all(names.map((name, at) => loadThreadOf(tx, own, { name, at }, request, deps)))
+  refuseShared(compactions)
   const inputs = await Promise.all(compactions.map((one) => loadHistoryInput(tx, one, request, deps, 'cache')))
   const shares = await Promise.all(
     inputs.map((input, at) => shareOf(tx, compactions[at]?.thread.threadId ?? '', input)),
@@ -67,6 +68,24 @@ function fillOfSeveral(): PermanentError {
     received: 'budget',
     hint: 'omit it, or request a context of one thread',
   })
+}
+
+/** Two threads of one lineage have messages in common, which one of them may show and the other one cover by a summary. */
+function refuseShared(compactions: readonly Compaction[]): void {
+  const seen = new Map<string, string>()
+  for (const [at, { thread }] of compactions.entries()) {
+    for (const id of [thread.threadId, ...thread.sharedRuns.map(({ originId }) => originId)]) {
+      const other = seen.get(id)
+      if (other !== undefined && other !== thread.name) {
+        throw new PermanentError('VALIDATION_ERROR', `threads "${other}" and "${thread.name}" share messages`, {
+          field: `scope.threads.${at}`,
+          received: thread.name,
+          hint: 'A context of several threads takes a thread or one of its forks, not both.',
+        })
+      }
+      seen.set(id, thread.name)
+    }
+  }
 }
 
 interface NamedThread {

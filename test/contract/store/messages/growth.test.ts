@@ -4,6 +4,7 @@ import {
   appendMessages,
   countMessages,
   existingMessages,
+  forkThread,
   listHistory,
   loadCoveredPage,
   loadMessage,
@@ -14,7 +15,7 @@ import {
   type Tx,
 } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { append, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from '../support.js'
+import { append, appendOne, freshStore, newId, PROJECT, prepared, RECEIVED_AT_MS, type TestStore } from '../support.js'
 import { fillThread, positionOf } from './long-threads.js'
 
 const SMALL = 1_000
@@ -39,6 +40,7 @@ const blocks = {
   /** It grew after the planner's statistics were made, which describe only the small thread. */
   stale: new Map<string, number>(),
   large: new Map<string, number>(),
+  fork: new Map<string, number>(),
 }
 
 interface LongThread {
@@ -121,6 +123,18 @@ async function blocksSoFar(tx: Tx): Promise<number> {
   return row?.blocks ?? 0
 }
 
+/** A fork of a fork, whose messages are in three threads: a query looks in each of them, whatever their length. */
+const FORK_FACTOR = 4
+
+async function forkTwice(origin: string, count: number): Promise<LongThread> {
+  const forkAt = (of: string, name: string, atSeq: number) =>
+    database.store.inProject(PROJECT, (tx) => forkThread(tx, { projectId: PROJECT, origin: of, name, atSeq }))
+  await forkAt(origin, 'fork', count - 2)
+  await appendOne(database.store, append([prepared(), prepared()], { thread: 'fork' }))
+  const { threadId } = await forkAt('fork', 'fork of the fork', count)
+  return { threadId, thread: 'fork of the fork', count }
+}
+
 beforeAll(async () => {
   database = await freshStore()
   for (const [size, count] of [
@@ -131,17 +145,20 @@ beforeAll(async () => {
     const threadId = await fillThread(database, size, count, size === 'stale' ? 'stale' : 'fresh')
     blocks[size] = await measure({ threadId, thread: size, count })
   }
+  blocks.fork = await measure(await forkTwice('large', LARGE))
 }, 120_000)
 afterAll(() => database.drop())
 
 describe.each([
   ['a thread of any length', 'large'],
   ['a thread that grew since the statistics were made', 'stale'],
+  ['a fork of a fork of a long thread', 'fork'],
 ] as const)('in %s', (_, size) => {
   it.each(Object.keys(queries))('%s reads as many blocks as in a small thread', (name) => {
     const [small = 0, large = Number.POSITIVE_INFINITY] = [blocks.small.get(name), blocks[size].get(name)]
     expect(small).toBeGreaterThan(0)
     const steps = name === 'the counts of a window' ? MORE_BLOCKS_OF_COUNTS_MAX : 0
-    expect(large).toBeLessThanOrEqual(small * GROWTH_MAX + SPLIT_BLOCKS_MAX + steps)
+    const threads = size === 'fork' ? FORK_FACTOR : 1
+    expect(large).toBeLessThanOrEqual(threads * (small * GROWTH_MAX + SPLIT_BLOCKS_MAX + steps))
   })
 })

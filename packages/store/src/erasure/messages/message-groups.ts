@@ -1,6 +1,7 @@
 import type { ToolCall } from '@heddle/contracts'
 import type { Position } from '@heddle/core'
 import type { Tx } from '../../connection/connection.js'
+import { loadSharedRuns, messageAt, someMessagesOf } from '../../forks/lineage.js'
 import type { Columns } from '../../schema/rows.js'
 import { asArray } from '../../sql/arrays.js'
 import { byIndexOrder, byKey } from '../../sql/index-order.js'
@@ -22,6 +23,7 @@ const PAGE = 200
  * results together or not at all. In the order of their numbers.
  */
 export async function withGroups(tx: Tx, threadId: string, seqs: readonly number[]): Promise<ErasableRow[]> {
+  await loadSharedRuns(tx, threadId)
   const wanted = new Map<number, ErasableRow>()
   const selected = await loadRows(tx, threadId, seqs)
   for (const row of selected) wanted.set(row.seq, row)
@@ -41,8 +43,8 @@ async function loadRows(tx: Tx, threadId: string, seqs: readonly number[]): Prom
   const rows = await tx<Row[]>`
     select found.* from unnest(${asArray(seqs)}::bigint[]) as given (seq)
     cross join lateral (
-      select ${columns(tx)} from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as found
+      select ${columns(tx)} from ${messageAt(tx, threadId, tx`given.seq`)} as messages
+      where ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as found
     order by found.seq`
   return rows.map(toRow)
 }
@@ -141,14 +143,14 @@ async function* neighbours(
   const [than, direction] = side === 'before' ? [tx`<`, tx`desc`] : [tx`>`, tx`asc`]
   let at = from
   for (;;) {
+    const part = tx`
+      and restores_seq is null and (ordered_at, ordinal, id) ${than} (${at.orderedAtMs}, ${at.ordinal}, ${at.id})
+      order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
+      limit ${PAGE}`
     const [, rows] = await Promise.all([
       byIndexOrder(tx),
       tx<Row[]>`
-        select ${columns(tx)} from heddle.messages
-        where thread_id = ${threadId} and restores_seq is null
-          and (ordered_at, ordinal, id) ${than} (${at.orderedAtMs}, ${at.ordinal}, ${at.id})
-        order by ordered_at ${direction}, ordinal ${direction}, id ${direction}
-        limit ${PAGE}`,
+        select ${columns(tx)} from ${someMessagesOf(tx, threadId, part)} as message where true ${part}`,
     ])
     for (const row of rows) yield toRow(row)
     const last = rows.at(-1)

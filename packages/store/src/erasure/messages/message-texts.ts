@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Tx } from '../../connection/connection.js'
+import { messagesOf } from '../../forks/lineage.js'
 import { asArray } from '../../sql/arrays.js'
 import type { ErasableRow } from './message-groups.js'
 
@@ -16,8 +17,8 @@ export async function loadTextHashes(tx: Tx, threadId: string, rows: readonly Er
   const ofUsers = rows.filter(({ role }) => role === 'user')
   for (const page of pagesOf(ofUsers, TEXTS_PER_PAGE)) {
     const texts = await tx<{ content: string; contentEscaped: boolean }[]>`
-      select content, content_escaped from heddle.messages
-      where thread_id = ${threadId} and seq = any(${asArray(page.map(({ seq }) => seq))}::bigint[]) and content <> ''`
+      select content, content_escaped from ${messagesOf(tx, threadId)} as message
+      where seq = any(${asArray(page.map(({ seq }) => seq))}::bigint[]) and content <> ''`
     for (const { content, contentEscaped } of texts)
       hashes.add(textHash(contentEscaped ? (JSON.parse(content) as string) : content))
   }

@@ -1,4 +1,5 @@
 import type { Tx } from '../../connection/connection.js'
+import { messagesOf } from '../../forks/lineage.js'
 import { asArray } from '../../sql/arrays.js'
 import type { ErasableRow } from './message-groups.js'
 
@@ -10,7 +11,7 @@ import type { ErasableRow } from './message-groups.js'
 export async function dropDecisions(tx: Tx, threadId: string, rows: readonly ErasableRow[]): Promise<void> {
   const seqs = asArray(rows.map(({ seq }) => seq))
   const marks = await tx<{ id: string }[]>`
-    select id from heddle.messages where thread_id = ${threadId} and restores_seq = any(${seqs}::bigint[])`
+    select id from ${messagesOf(tx, threadId)} as message where restores_seq = any(${seqs}::bigint[])`
   const ids = asArray([...rows, ...marks].map(({ id }) => id))
   const first = earliest(rows)
   const since = tx`(${first.orderedAtMs}::timestamptz, ${first.ordinal}::integer, ${first.id}::uuid)`
