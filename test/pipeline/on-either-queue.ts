@@ -41,6 +41,7 @@ const suites = {
   messages: [
     'appended-replies',
     'continued-appends',
+    'forks',
     'growing-session',
     'memory-audit',
     'parts',

@@ -72,6 +72,27 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(both).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'messageId' })
   })
 
+  test('forks a thread, says where it was forked, and compares both', async () => {
+    const { items } = await client.messages.list({ thread: 'long' })
+    const [first] = items
+    if (first === undefined) throw new Error('the thread is empty')
+    const name = `fork by ${first.seq} ${Math.random()}`
+    const forked = await client.threads.fork('long', { at: first.reference, name })
+    expect(forked).toMatchObject({ thread: name, isNew: true, forkedFrom: { thread: 'long', seq: first.seq } })
+    expect(await client.threads.fork('long', { at: first.id, name })).toMatchObject({ isNew: false })
+    expect(await client.threads.get(name)).toMatchObject({
+      messages: 1,
+      forkedFrom: { thread: 'long', seq: first.seq },
+    })
+    expect(await client.threads.compare(name, 'long')).toMatchObject({
+      common: { messages: 1, reference: first.reference },
+      after: { thread: 0 },
+    })
+    await expect(client.threads.fork('long', { at: 'msg-00000000' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.threads.fork('long', { name: 'long' })).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(client.threads.delete('long')).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
   test('records an event of Claude Code, and answers as its hook does', async () => {
     const call = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 'toolu_1' }
     const stdout = Array.from({ length: 400 }, (_, line) => `ok ${line}`).join('\n')

@@ -66,6 +66,8 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'POST clear': (a) => ask(a, 'POST', `/v1/agents/${a.victim.agent}/clear`, {}),
   'GET prune plan': get((a) => `/v1/threads/${a.victim.thread}/prune-plan?agent=${someAgent(a)}`),
   'POST compress': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/compress`, {}),
+  'POST fork': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/fork`, {}),
+  'GET compare': (a) => ask(a, 'GET', `/v1/threads/${a.victim.thread}/compare/${a.victim.thread}`),
   'POST uncompact': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/uncompact`, { all: true }),
   'POST pins': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/pins`, { fromSeq: 1, toSeq: 1 }),
   'DELETE pins': (a) => ask(a, 'DELETE', `/v1/threads/${a.victim.thread}/pins?fromSeq=1&toSeq=1`),

@@ -78,6 +78,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       list: async (page = {}) => (await call('listThreads', { query: pageQuery(page) })).body,
       get: async (thread) => (await call('getThread', { params: { thread } })).body,
       put: async (thread, body) => (await call('putThread', { params: { thread }, body })).body,
+      fork: async (thread, body = {}) => (await call('forkThread', { params: { thread }, body })).body,
+      compare: async (thread, other) => (await call('compareThreads', { params: { thread, other } })).body,
       resumeText: async (thread) => (await call('getResumeText', { params: { thread } })).body,
       delete: async (thread, options) => (await call('deleteThread', { params: { thread }, ...erasing(options) })).body,
       export: (thread) => exportOverHttp(transport, requestOf('exportThread', { params: { thread } })),

@@ -1,12 +1,15 @@
 import type {
   AppendIterationsResult,
   ErasureResult,
+  ForkBody,
+  ForkedThread,
   ImportedThread,
   IterationEntry,
   ProcessBody,
   ResumeText,
   RunState,
   ThreadBody,
+  ThreadComparison,
   ThreadEntry,
   ThreadOverview,
   ThreadProcess,
@@ -28,8 +31,21 @@ export interface ThreadsClient {
   put(name: string, body: ThreadBody): Promise<ThreadEntry>
   /** The text with which an agent goes on in a thread: at most 10,000 characters, made by rules. */
   resumeText(name: string): Promise<ResumeText>
+  /**
+   * Creates a thread that shares the messages of this one up to a moment, without copying them. A repeat with the same name
+   * and moment returns the fork.
+   *
+   * @throws ConflictError if the name was used by another thread, or the thread has iterations
+   */
+  fork(name: string, body?: ForkBody): Promise<ForkedThread>
+  /** How far two threads share their messages, and how many each has besides. */
+  compare(name: string, other: string): Promise<ThreadComparison>
   waitUntilSettled(name: string, options?: SettleOptions): Promise<void>
-  /** Permanently erases it, with all derived data. */
+  /**
+   * Permanently erases it, with all derived data.
+   *
+   * @throws ConflictError while forks share its messages
+   */
   delete(name: string, options?: EraseOptions): Promise<ErasureResult>
   /** The lines of a file with the thread and its archive, for {@link ThreadsClient.import}. */
   export(name: string): AsyncIterable<string>

@@ -95,6 +95,8 @@ export const threadSchema = named(
     sentTokens: z.object(sentTokensShape),
     turns: turnsSchema,
     headSeq: z.int(),
+    /** Of a fork: the thread that it was forked from, null if that was erased, and the last message that both share. */
+    forkedFrom: z.object({ thread: z.string().nullable(), seq: z.int() }).nullable(),
     /** The cursor of each stage. */
     cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),
     lastError: z.string().nullable(),

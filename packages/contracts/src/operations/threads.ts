@@ -1,4 +1,5 @@
 import { pageQuerySchema } from '../http/common.js'
+import { compareParamsSchema, forkBodySchema, forkedThreadSchema, threadComparisonSchema } from '../http/forks.js'
 import {
   erasureQuerySchema,
   httpProcessBodySchema,
@@ -55,6 +56,31 @@ export const threadOperations = {
     query: erasureQuerySchema,
     headers: erasureHeaders,
     answers: erasureAnswers,
+  }),
+  forkThread: operation({
+    method: 'POST',
+    path: '/v1/threads/:thread/fork',
+    tag: 'threads',
+    needs: 'produce',
+    repeat: 'once',
+    summary: 'Create a thread that shares the messages of this one up to a moment',
+    description:
+      'No message is copied: a fork takes the same small space and time for any length. Compactions that hold at the moment hold for the fork, and so do pins, items, title, goal and settings; from then on both threads have a future of their own. Erasing a message erases it in all forks; a thread whose messages forks share is erased after them. A repeat with the same name and moment returns the fork.',
+    params: threadParamsSchema,
+    body: forkBodySchema,
+    answers: { 200: { description: 'The fork.', schema: forkedThreadSchema } },
+  }),
+  compareThreads: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/compare/:other',
+    tag: 'threads',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'How far two threads share their messages, and what each has besides',
+    params: compareParamsSchema,
+    answers: {
+      200: { description: 'The messages of both, and the numbers of further ones.', schema: threadComparisonSchema },
+    },
   }),
   listThreads: operation({
     method: 'GET',

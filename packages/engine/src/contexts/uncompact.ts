@@ -51,7 +51,8 @@ export async function rangeOf(
     const others = orAll ? 'or a range or all' : 'or a range'
     throw validationError('messageId', `${others} must be given, and only one of them`, `${given} of them`)
   }
-  if (messageId !== undefined) return { messageId: await messageIdOf(tx, parts, selected.thread, messageId) }
+  if (messageId !== undefined)
+    return { messageId: await messageIdOf(tx, parts, { thread: selected.thread, given: messageId }) }
   if (!isRange) return { all: true }
   if (fromSeq === undefined || toSeq === undefined || fromSeq > toSeq) {
     throw validationError(
@@ -64,7 +65,11 @@ export async function rangeOf(
 }
 
 /** @throws PermanentError `VALIDATION_ERROR` also for a reference that names another thread: the change may be final */
-async function messageIdOf(tx: Tx, parts: EngineContext, thread: string, given: string): Promise<string> {
+export async function messageIdOf(
+  tx: Tx,
+  parts: EngineContext,
+  { thread, given, field = 'messageId' }: { readonly thread: string; readonly given: string; readonly field?: string },
+): Promise<string> {
   const { projectId, project } = parts
   const threadId = threadIdOf(projectId, thread)
   const id = idSchema.safeParse(given)
@@ -73,8 +78,8 @@ async function messageIdOf(tx: Tx, parts: EngineContext, thread: string, given: 
     if (message === undefined) throw notFound('message', given, 'the thread has no message with this id')
     return id.data
   }
-  const reference = parseReference(given, 'messageId')
-  const elsewhere = () => validationError('messageId', `must name a message of thread "${thread}"`, given)
+  const reference = parseReference(given, field)
+  const elsewhere = () => validationError(field, `must name a message of thread "${thread}"`, given)
   if (reference.project !== null && reference.project !== project) throw elsewhere()
   const resolved = await resolveReference(tx, reference, { projectId, project, current: thread })
   if (resolved.thread.threadId !== threadId) throw elsewhere()

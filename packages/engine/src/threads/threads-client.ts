@@ -3,6 +3,7 @@ import { nameSchema, notFound, parse } from '@heddle/contracts'
 import { eraseThread } from '../projects/erasure.js'
 import type { EngineContext } from '../setup/options.js'
 import { appendAllIterations } from './append-iterations.js'
+import { compare, fork } from './forks.js'
 import { getLoop, listAllIterations } from './iterations.js'
 import { getProcess, listThreadProcesses, setProcess } from './processes.js'
 import { ResumeTexts } from './resume-texts.js'
@@ -17,6 +18,8 @@ export function threadsClient(parts: EngineContext): ThreadsClient {
     list: (options) => listAllThreads(parts, options),
     get: (thread) => getThread(parts, thread),
     put: (thread, body) => setThread(parts, thread, body),
+    fork: (thread, body) => fork(parts, thread, body),
+    compare: (thread, other) => compare(parts, thread, other),
     async resumeText(thread) {
       const text = await texts.read(parse(nameSchema, thread, 'thread'))
       if (text === null) throw notFound('thread', thread, 'see `heddle threads list`')

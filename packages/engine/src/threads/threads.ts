@@ -13,6 +13,7 @@ import {
   listStates,
   listThreads,
   loadCompaction,
+  loadForkMoment,
   loadSummaryCosts,
   loadThreadSizes,
   type RoleCount,
@@ -62,7 +63,8 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     const { thread, lane, settings } = compaction
     const { rollingWindow } = settings
     const series = { threadId, lane: lane.key, clearEpoch: thread.clearEpoch }
-    const [roles, sizes, states, prunings, summaryCosts, counts, taken] = await Promise.all([
+    const [forked, roles, sizes, states, prunings, summaryCosts, counts, taken] = await Promise.all([
+      loadForkMoment(tx, threadId),
       countByRole(tx, { threadId }),
       loadThreadSizes(tx, { threadId }),
       listStates(tx, { ...series, limit: STATES_SHOWN_MAX }),
@@ -73,6 +75,7 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     ])
     return {
       thread,
+      forked,
       lane,
       roles,
       sizes,
@@ -84,7 +87,7 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     }
   })
   if (!found) throw notFound('thread', name, 'see `heddle threads list`')
-  const { thread, lane, roles, sizes, states, prunings, summaryCosts, window, turns } = found
+  const { thread, forked, lane, roles, sizes, states, prunings, summaryCosts, window, turns } = found
   return {
     threadId,
     name: thread.name,
@@ -101,6 +104,7 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     sentTokens: sentTokens(sizes),
     turns,
     headSeq: thread.headSeq,
+    forkedFrom: forked && { thread: forked.parentName, seq: forked.atSeq },
     cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
     lastError: thread.lastError,
     states: states.map((row) => stateOf(row, lane.limitTokens)),

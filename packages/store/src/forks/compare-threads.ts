@@ -5,7 +5,7 @@ import { messagesOf, type SharedRun } from './lineage.js'
 type ComparedThread = Pick<ThreadRow, 'threadId' | 'headSeq' | 'baseSeq' | 'sharedSeq' | 'sharedRuns'>
 
 export interface ThreadComparison {
-  /** The last message that both have; 0 if they have none in common. */
+  /** The last message that both have; 0 if they share no message. */
   readonly commonSeq: number
   /** Its short code; null without one. */
   readonly code: string | null

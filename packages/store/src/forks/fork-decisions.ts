@@ -7,7 +7,7 @@ import type { ThreadRow } from '../threads/threads.js'
 import { messageOf, messagesOf } from './lineage.js'
 
 /*
- * What compactions and users decided about the messages that a fork shares. Of each lane the latest compaction that holds is taken
+ * The decisions of compactions and users about the messages that a fork shares. Of each lane the latest compaction that holds is taken
  * over, with its decisions on the messages that it does not cover: some dozen rows, whatever the length of the thread. Its leaves
  * and their summaries stay where they are: see `inherited-states.ts`.
  */
@@ -187,7 +187,7 @@ async function copyMarks(tx: Tx, { threadId, origin, atSeq }: Decisions): Promis
   ])
 }
 
-/** The names of some threads that share messages which are stored in a thread, as far as they stand. */
+/** The names of some threads that share messages which are stored in a thread, without erased ones. */
 export async function forksOf(tx: Tx, threadId: string, limit: number): Promise<readonly string[]> {
   const rows = await tx<{ name: string }[]>`
     select distinct thread.name

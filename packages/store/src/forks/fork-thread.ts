@@ -2,7 +2,7 @@ import { ConflictError, notFound, type PartialSettings, validationError } from '
 import { threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { ensureThreads } from '../messages/ensure-threads.js'
-import { holdThread } from '../messages/tombstones.js'
+import { holdThread, threadStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import { assertStorable } from '../sql/text.js'
 import { loadThread, type ThreadRow } from '../threads/threads.js'
@@ -34,8 +34,8 @@ export interface ForkedThread {
 }
 
 /**
- * Creates a thread that shares the messages of another one up to a moment, whose rows stay where they are. What compactions decided
- * about them holds for it, too; from then on both have a future of their own.
+ * Creates a thread that shares the messages of another one up to a moment, whose rows stay where they are. Decisions of
+ * compactions about them hold for it, too; from then on both have a future of their own.
  *
  * @throws PermanentError `NOT_FOUND` without the origin, `VALIDATION_ERROR` for a moment that it does not have
  * @throws ConflictError if the name was used before, or the origin cannot be forked
@@ -67,14 +67,19 @@ export async function forkThread(tx: Tx, fork: NewFork): Promise<ForkedThread> {
   return { threadId, agentName: origin.agentName, atSeq, isNew: true, states }
 }
 
+export interface ForkMoment extends Columns<'threadOrigins', 'parentId' | 'forkedAtMs'> {
+  /** The last shared message. */
+  readonly atSeq: number
+  /** The thread that was forked; null if it was erased. */
+  readonly parentName: string | null
+}
+
 /** The moment at which a thread was forked; null for a thread that is no fork. */
-export async function loadForkMoment(
-  tx: Tx,
-  threadId: string,
-): Promise<(Columns<'threadOrigins', 'parentId' | 'forkedAtMs'> & { readonly atSeq: number }) | null> {
-  const [moment] = await tx<(Columns<'threadOrigins', 'parentId' | 'forkedAtMs'> & { atSeq: number })[]>`
-    select parent_id, forked_at as forked_at_ms, to_seq as at_seq from heddle.thread_origins
-    where thread_id = ${threadId} order by place desc limit 1`
+export async function loadForkMoment(tx: Tx, threadId: string): Promise<ForkMoment | null> {
+  const [moment] = await tx<ForkMoment[]>`
+    select parent_id, forked_at as forked_at_ms, to_seq as at_seq, (
+      select name from heddle.threads as thread where thread.id = parent_id and ${threadStands(tx)}) as parent_name
+    from heddle.thread_origins where thread_id = ${threadId} order by place desc limit 1`
   return moment ?? null
 }
 

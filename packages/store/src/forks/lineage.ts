@@ -11,7 +11,8 @@ import { byKey } from '../sql/index-order.js'
  * more statements.
  *
  * Whether a thread is a fork never changes while its id exists (`forkThread` refuses ids that existed before), so that a process
- * remembers it. What it does not know yet, the statement finds out by itself: it then has a part for each possible origin.
+ * remembers it. A statement about a thread
+ * that is not remembered has a part for each possible origin, and finds these by itself.
  */
 
 /** A run of messages that a fork shares: rows of another thread, from behind a number up to another one. */
@@ -43,7 +44,7 @@ function knownTo(tx: Tx): Known | undefined {
   return Reflect.get(tx, LINEAGES) as Known | undefined
 }
 
-/** What a transaction knows: its value of {@link LINEAGES}. */
+/** The lineages that a transaction knows: its value of {@link LINEAGES}. */
 export function knownLineages(ofPool: Lineages): Known {
   return { ofPool, learnt: new Map() }
 }
@@ -161,7 +162,7 @@ export function lineageIds(tx: Tx, threadId: string) {
   return tx`array[${threadId}::uuid ${joined(tx, others)}]`
 }
 
-/** What is remembered of a thread; of another one it is read, and remembered for the next statements. */
+/** The runs of a thread that is remembered; those of another one are read, and remembered for the next statements. */
 function remembered(tx: Tx, threadId: string): readonly SharedRun[] | undefined {
   const runs = runsKnown(tx, threadId)
   if (runs === undefined && knownTo(tx) !== undefined) learn(tx, threadId)

@@ -32,7 +32,8 @@ export const threads = heddle.table(
 
 /**
  * Where the shared messages of a fork are stored, in the order of their numbers: each row is a run of them in the thread that
- * they were appended to (docs/decisions/2026-11-26-a-fork-reads-the-rows-of-its-origins.md). Rows never change: a thread is a fork from its first moment on or never.
+ * they were appended to (docs/decisions/2026-11-26-a-fork-reads-the-rows-of-its-origins.md). Rows never change: a thread is
+ * a fork from its first moment on or never.
  */
 export const threadOrigins = heddle.table(
   'thread_origins',

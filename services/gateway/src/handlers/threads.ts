@@ -8,6 +8,8 @@ import { erase } from './erasing.js'
 export const threadHandlers: Handlers<typeof threadOperations> = {
   putThread: ({ client, params, body }) => client.threads.put(params.thread, body),
   getThread: ({ client, params }) => client.threads.get(params.thread),
+  forkThread: ({ client, params, body }) => client.threads.fork(params.thread, body),
+  compareThreads: ({ client, params }) => client.threads.compare(params.thread, params.other),
   getResumeText: ({ client, params }) => client.threads.resumeText(params.thread),
   deleteThread: (request) => erase(request, (how) => request.client.threads.delete(request.params.thread, how)),
   listThreads: ({ client, query }) => client.threads.list(query),

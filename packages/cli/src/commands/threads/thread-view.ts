@@ -38,6 +38,11 @@ export function threadLines(thread: ThreadOverview): Line[] {
   const { prunings } = thread
   return [
     `thread ${safeText(thread.name)} · agent ${safeText(thread.agent)}`,
+    ...(thread.forkedFrom === null
+      ? []
+      : [
+          `forked from ${safeText(thread.forkedFrom.thread ?? 'an erased thread')} at ${formatCount(thread.forkedFrom.seq)}`,
+        ]),
     ...thread.warnings.map((warning) => `warning: ${safeText(warning)}`),
     ...(thread.title === null ? [] : [`title: ${safeText(thread.title)}`]),
     ...(thread.status === null ? [] : [`status: ${safeText(thread.status)}`]),

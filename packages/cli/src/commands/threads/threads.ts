@@ -6,6 +6,7 @@ import { registerThreadsErase } from '../admin/erase.js'
 import { clientCommand, listCommand } from '../declared.js'
 import { messageColumns } from '../messages/message-columns.js'
 import { threadLines } from './thread-view.js'
+import { registerThreadsFork } from './threads-fork.js'
 import { registerThreadsProcesses } from './threads-processes.js'
 import { registerThreadsSet } from './threads-set.js'
 import { registerThreadsTools } from './threads-tools.js'
@@ -17,7 +18,7 @@ interface ListOptions extends PageOptions {
 }
 
 export function registerThreads(program: Command, context: CommandContext): void {
-  const group = program.command('threads').description('list, show, change, export, import and erase threads')
+  const group = program.command('threads').description('list, show, change, fork, export, import and erase threads')
   listCommand(group, context, {
     name: 'list',
     description: 'list the threads of the project',
@@ -85,6 +86,7 @@ export function registerThreads(program: Command, context: CommandContext): void
   })
   registerThreadsTools(group, context)
   registerThreadsSet(group, context)
+  registerThreadsFork(group, context)
   registerThreadsProcesses(group, context)
   registerThreadsErase(group, context)
   registerThreadsTransfer(group, context)
