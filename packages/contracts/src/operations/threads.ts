@@ -1,13 +1,16 @@
 import { pageQuerySchema } from '../http/common.js'
-import { compareParamsSchema, forkBodySchema, forkedThreadSchema, threadComparisonSchema } from '../http/forks.js'
 import {
+  compareParamsSchema,
   erasureQuerySchema,
+  forkBodySchema,
+  forkedThreadSchema,
   httpProcessBodySchema,
   processPageSchema,
   processParamsSchema,
   processSchema,
   resumeTextSchema,
   threadBodySchema,
+  threadComparisonSchema,
   threadDetailsResultSchema,
   threadPageSchema,
   threadParamsSchema,
