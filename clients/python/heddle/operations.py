@@ -13,6 +13,8 @@ OPERATIONS = {
     "putThread": ("PUT", "/v1/threads/:thread", "idempotent"),
     "getThread": ("GET", "/v1/threads/:thread", "idempotent"),
     "deleteThread": ("DELETE", "/v1/threads/:thread", "once"),
+    "forkThread": ("POST", "/v1/threads/:thread/fork", "once"),
+    "compareThreads": ("GET", "/v1/threads/:thread/compare/:other", "idempotent"),
     "listThreads": ("GET", "/v1/threads", "idempotent"),
     "getResumeText": ("GET", "/v1/threads/:thread/resume-text", "idempotent"),
     "putProcess": ("PUT", "/v1/threads/:thread/processes/:process", "idempotent"),
