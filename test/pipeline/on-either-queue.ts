@@ -45,6 +45,7 @@ const suites = {
     'growing-session',
     'memory-audit',
     'parts',
+    'read-forks',
     'real-sessions',
     'restored-messages',
   ],

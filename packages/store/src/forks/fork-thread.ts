@@ -55,13 +55,21 @@ export async function forkThread(tx: Tx, fork: NewFork): Promise<ForkedThread> {
     where id = (select agent_id from heddle.threads where id = ${originId}) for share`
   const origin = isHeld ? await loadThread(tx, { threadId: originId }) : null
   if (origin === null) throw notFound('thread', fork.origin, 'see `heddle threads list`')
-  const earlier = await loadForkMoment(tx, threadId)
-  const atSeq = fork.atSeq ?? (earlier?.parentId === originId ? earlier.atSeq : origin.headSeq)
-  if (earlier?.parentId === originId && earlier.atSeq === atSeq) {
-    return { threadId, agentName: origin.agentName, atSeq, isNew: false, states: 0 }
+  const made = async (): Promise<ForkedThread | null> => {
+    const moment = await loadForkMoment(tx, threadId)
+    if (moment?.parentId !== originId || moment.atSeq !== (fork.atSeq ?? moment.atSeq)) return null
+    return { threadId, agentName: origin.agentName, atSeq: moment.atSeq, isNew: false, states: 0 }
   }
+  const earlier = await made()
+  if (earlier !== null) return earlier
+  const atSeq = fork.atSeq ?? origin.headSeq
   refuseMoment(origin, atSeq)
-  await create(tx, fork, { threadId, origin })
+  if (!(await create(tx, fork, { threadId, origin }))) {
+    // By another call with the same arguments, of which this one waited for the commit.
+    const meanwhile = await made()
+    if (meanwhile !== null) return meanwhile
+    throw nameTaken(name)
+  }
   const { states, isBehind } = await addContents(tx, { threadId, origin, atSeq, title })
   await startCursors(tx, { threadId, origin, atSeq, isBehind })
   return { threadId, agentName: origin.agentName, atSeq, isNew: true, states }
@@ -103,12 +111,16 @@ function refuseMoment({ name, headSeq, baseSeq, iterationCount }: ThreadRow, atS
   }
 }
 
-/** The rows of the thread and its cursor. The name must never have been one: see `lineage.ts`. */
+/**
+ * The rows of the thread and its cursor.
+ *
+ * @returns false if the name is, or was, one of a thread: see `lineage.ts`
+ */
 async function create(
   tx: Tx,
   { projectId, name, origin: originName }: NewFork,
   { threadId, origin }: { readonly threadId: string; readonly origin: ThreadRow },
-): Promise<void> {
+): Promise<boolean> {
   const { agentId, agentName, threadId: originId } = origin
   await ensureThreads(tx, projectId, [{ threadId, thread: name, agentId, agent: agentName }])
   const [made] = await tx<{ isMade: boolean; isErased: boolean; isOriginErased: boolean }[]>`
@@ -120,8 +132,11 @@ async function create(
       exists (select from heddle.tombstones where target_id = ${originId}) as is_origin_erased
     from heddle.threads as thread where thread.id = ${threadId}`
   if (made?.isOriginErased === true) throw notFound('thread', originName, 'it was erased')
-  if (made?.isMade === true && !made.isErased) return
-  throw new ConflictError(`there is, or was, a thread "${name}"`, {
+  return made?.isMade === true && !made.isErased
+}
+
+function nameTaken(name: string): ConflictError {
+  return new ConflictError(`there is, or was, a thread "${name}"`, {
     field: 'name',
     received: name,
     hint: 'Give the fork a name that no thread had, or omit it.',

@@ -1,5 +1,6 @@
 import { ConflictError, type ExportRecordOf, validationError } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import { messageAt } from '../forks/lineage.js'
 import { changeReferences } from '../messages/part-contents.js'
 import { recordTokenCounts } from '../messages/token-counts.js'
 import type { Columns } from '../schema/rows.js'
@@ -35,8 +36,8 @@ export async function checkMessages(
     select stored.seq
     from json_to_recordset(${JSON.stringify(given)}::text::json) as given (seq bigint, id uuid, fingerprint bytea)
     cross join lateral (
-      select seq, id, fingerprint from heddle.messages
-      where messages.thread_id = ${threadId} and ${byKey(tx, tx`messages.seq`, tx`given.seq`)}) as stored
+      select seq, id, fingerprint from ${messageAt(tx, threadId, tx`given.seq`)} as message
+      where ${byKey(tx, tx`message.seq`, tx`given.seq`)}) as stored
     where stored.id <> given.id or stored.fingerprint <> given.fingerprint
     limit 1`
   if (other === undefined) return
