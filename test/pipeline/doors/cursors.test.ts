@@ -151,13 +151,26 @@ const pageAt = async (path: string, cursor?: string) => {
 }
 
 test('every route with a cursor is tested here', () => {
-  const routes = Object.entries(http.document.paths).filter(([, { get }]) =>
-    get?.parameters.some(({ name }) => name === 'cursor'),
+  const routes = Object.entries(http.document.paths).filter(
+    ([pattern, { get }]) =>
+      get?.parameters.some(({ name }) => name === 'cursor') && pattern !== '/v1/agents/{agent}/memory-audit',
   )
   const tried = (pattern: string) =>
     LISTS.some((path) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`).test(path))
   expect(routes.map(([pattern]) => pattern).filter((pattern) => !tried(pattern))).toEqual([])
   expect(routes).toHaveLength(LISTS.length)
+})
+
+test('the audit of a memory, whose pages are figures, goes on after its own cursor and refuses any other', async () => {
+  const path = '/v1/agents/coder/memory-audit'
+  const first = (await pageAt(path)).body
+  const next = (await pageAt(path, first.nextCursor)).body
+  expect([first.messages, next.messages]).toEqual([1, 1])
+  expect(next.to <= first.from).toBe(true)
+  const others = await Promise.all(LISTS.map(async (list) => (await pageAt(list)).body.nextCursor))
+  for (const cursor of ['zzz', '1', ...others]) {
+    expect((await pageAt(path, cursor)).body).toMatchObject({ code: 'VALIDATION_ERROR', field: 'cursor' })
+  }
 })
 
 describe.each(LISTS)('GET %s', (path) => {

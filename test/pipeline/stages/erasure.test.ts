@@ -166,6 +166,10 @@ async function seedByHand(url: string): Promise<void> {
       await sql`
         insert into heddle.message_erasures (thread_id, message_id, project_id, seq, erasure_id)
         values (${id}, ${itemId}, ${projectId}, 1, ${itemId})`
+      // A run that shares no message: a thread that others share messages of is not deleted.
+      await sql`
+        insert into heddle.thread_origins (thread_id, place, project_id, origin_id, after_seq, to_seq, parent_id)
+        values (${id}, 0, ${projectId}, ${itemId}, 0, 0, ${itemId})`
       await sql`insert into heddle.undone_messages (thread_id, message_id, project_id) values (${id}, ${itemId}, ${projectId})`
       await sql`
         insert into heddle.pins (thread_id, message_id, project_id, changed_at, is_pinned)
