@@ -108,9 +108,10 @@ function candidatesOfThread(tx: Tx, selection: ArchiveSelection) {
   const own = tx`
     select * from heddle.archive
     where thread_id = ${threadId} and ${within(tx, selection)}`
-  return isNoFork(tx, threadId)
-    ? own
-    : tx`select * from (${own} union all ${sharedCandidates(tx, threadId, selection)}) as entry`
+  if (isNoFork(tx, threadId)) return own
+  // The server orders entries of several threads only after it has read them, so that those of each are limited.
+  const newest = tx`order by original_created_at desc, id desc limit ${ARCHIVE_READ_MAX}`
+  return tx`select * from ((${own} ${newest}) union all ${sharedCandidates(tx, threadId, selection)}) as entry`
 }
 
 /** The entries of messages that a fork shares. */
