@@ -1,9 +1,10 @@
+import type { Recorded } from '../record/recorder.js'
 import type { ExchangeDeps } from './deps.js'
 import { prepareCover } from './prepare-cover.js'
 import { NO_RECALLS, type RecalledFacts } from './recalled-facts.js'
 import { type RelayedFacts, relayedRequestOf } from './relayed-request.js'
 import type { ReplyCopy } from './reply-copy.js'
-import { noteRecalls, noteUsage, usageOf } from './send.js'
+import { noteRecalls, noteUsage, type Sending, usageOf } from './send.js'
 
 export interface KeptExchange extends Omit<RelayedFacts, 'sending' | 'usage' | 'status' | 'recalled'> {
   readonly reply: ReplyCopy
@@ -15,12 +16,21 @@ export interface KeptExchange extends Omit<RelayedFacts, 'sending' | 'usage' | '
 
 /** Counts and stores an exchange that has ended, and prepares what its conversation may need next. */
 export async function keepExchange(deps: ExchangeDeps, exchange: KeptExchange): Promise<void> {
-  const { decision, reply, isWhole } = exchange
-  const { sending, passed } = decision
+  const { sending, passed } = exchange.decision
   if (passed !== null) deps.metrics.passed(passed)
   if (sending === null) return
+  const { status } = exchange.reply
+  const reading = readExchange(deps, exchange, sending)
+  // A request that was refused was not answered: a client repeats it, or drops it.
+  if (status === 0 || status === 200) await deps.recorder.record(sending.conversation, reading)
+  else await deps.recorder.recordRefused(await reading)
+  if (sending.mode === 'compact') await prepareCover(deps, sending)
+}
+
+/** Reads the reply, and counts what it cost. */
+async function readExchange(deps: ExchangeDeps, exchange: KeptExchange, sending: Sending): Promise<Recorded> {
+  const { reply, isWhole } = exchange
   const { protocol } = sending.request
-  const { status } = reply
   const said = isWhole ? await reply.read(protocol) : null
   const reported = said === null ? null : usageOf(protocol, said)
   const recalled = exchange.recalled ?? NO_RECALLS
@@ -31,9 +41,6 @@ export async function keepExchange(deps: ExchangeDeps, exchange: KeptExchange): 
   noteRecalls(deps, sending, recalled)
   deps.metrics.recalled(recalled.recalls)
   deps.metrics.exchanged(sending, usage)
-  const row = relayedRequestOf({ ...exchange, recalled, sending, usage, status })
-  // A request that was refused was not answered: a client repeats it, or drops it.
-  if (status === 0 || status === 200) await deps.recorder.record({ ...sending, reply: said, row })
-  else await deps.recorder.recordRefused({ ...sending, row })
-  if (sending.mode === 'compact') await prepareCover(deps, sending)
+  const row = relayedRequestOf({ ...exchange, recalled, sending, usage, status: reply.status })
+  return { ...sending, reply: said, row }
 }

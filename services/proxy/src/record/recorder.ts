@@ -43,17 +43,25 @@ export class Recorder {
     this.#options = options
   }
 
-  /** Resolves once it is stored or dropped. */
-  async record(recorded: Recorded): Promise<void> {
-    const { metrics } = this.#options
-    if (this.#waiting >= WAITING_MAX) return metrics.recorded('queue-full')
+  /**
+   * Takes the place of an exchange among those of its conversation, before its reply is read: the next request may repeat the
+   * reply, without its model and usage. Resolves once it is stored or dropped.
+   *
+   * @param reading what is recorded; it rejects if nothing can be
+   */
+  async record(conversation: Conversation, reading: Promise<Recorded>): Promise<void> {
+    // It may fail before its turn comes.
+    reading.catch(() => {})
+    if (this.#waiting >= WAITING_MAX) return this.#options.metrics.recorded('queue-full')
     this.#waiting++
-    const { conversation } = recorded
-    const store = () => this.#store(recorded)
+    const store = async () => this.#store(await reading)
     const stored = conversation.stored.then(() => this.#storing.run(store, { key: conversation.project }))
-    conversation.stored = stored
-    await stored
-    this.#waiting--
+    conversation.stored = stored.catch(() => {})
+    try {
+      await stored
+    } finally {
+      this.#waiting--
+    }
   }
 
   /**
