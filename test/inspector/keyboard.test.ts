@@ -85,7 +85,9 @@ describe.skipIf(executablePath === null)('by the keyboard alone', () => {
     const stops = [...forth, ...back]
     expect(stops.filter(({ isSeen }) => !isSeen).map(({ name }) => name)).toEqual([])
     const reached = new Set(stops.map((stop) => stop.usable))
-    expect(usable.filter((_, index) => !reached.has(String(index)))).toEqual([])
+    // A list that holds some of its rows draws them anew: those are known by their names.
+    const named = new Set(stops.map(({ name }) => name))
+    expect(usable.filter((name, index) => !reached.has(String(index)) && !named.has(name))).toEqual([])
     expect(faults).toEqual([])
     await close()
   })
