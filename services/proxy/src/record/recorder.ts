@@ -50,7 +50,7 @@ export class Recorder {
    * @param reading what is recorded; it rejects if nothing can be
    */
   async record(conversation: Conversation, reading: Promise<Recorded>): Promise<void> {
-    // It may fail before its turn comes.
+    // It may fail before the exchanges ahead of it are stored.
     reading.catch(() => {})
     if (this.#waiting >= WAITING_MAX) return this.#options.metrics.recorded('queue-full')
     this.#waiting++
