@@ -3,6 +3,7 @@ import { type ProviderRequest, projectIdOf, threadIdOf } from '@heddle/core'
 import { LRUCache } from 'lru-cache'
 import { KnownMessages } from '../record/known-messages.js'
 import type { Viewed } from '../record/relayed-view.js'
+import { InOrder } from './in-order.js'
 import type { ClientSession } from './session.js'
 
 /** A conversation of an agent with its provider. */
@@ -73,6 +74,8 @@ export class Conversations {
   /** Threads of a session by what their requests begin with, the last one last. */
   readonly #bySession = new LRUCache<string, Map<string, string>>({ max: CONVERSATIONS_MAX })
   readonly #newName: () => string
+  /** Of conversations that this process does not know yet. */
+  readonly lookups = new InOrder()
 
   /** @param newName of a thread that nobody named */
   constructor(newName: () => string) {

@@ -23,12 +23,19 @@ export async function findConversation({ conversations, states }: Finding, sough
     if (isBehind(known, sought.request)) await states.refresh(known, sought)
     return known
   }
-  const { found, late } = await states.find(sought.project, placeOf(sought))
+  // A later request that is found first would be stored first, and repeats the reply of this one without its model and usage.
+  const find = () => states.find(sought.project, placeOf(sought))
+  const { found, late } = await conversations.lookups.run(beginOf(sought), find)
   // Another request may have opened it meanwhile.
   const opened = conversations.find(sought) ?? conversations.open(sought, found?.thread ?? null)
   if (late !== null) resumeLate(states, { conversation: opened, late, sought })
   if (found !== null && isNew(opened) && opened.thread === found.thread) states.resume(opened, found, sought)
   return opened
+}
+
+/** The same for all requests of a conversation. */
+function beginOf({ project, thread, session, request }: Sought): string {
+  return JSON.stringify([project, thread ?? session?.session ?? request.entries[0]?.chain])
 }
 
 const isNew = ({ epoch, version }: Conversation): boolean => epoch === null && version === 0
