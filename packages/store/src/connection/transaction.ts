@@ -122,8 +122,8 @@ class Transaction {
   #whileOpen(): Tx {
     return new Proxy(this.#sql, {
       apply: (target, self, given) => {
-        if (this.#connection.lost) throw connectionLost()
-        if (this.#isEnding) throw new TypeError('a statement was sent after the end of its transaction')
+        if (this.#connection.lost) return failed(connectionLost())
+        if (this.#isEnding) return failed(new TypeError('a statement was sent after the end of its transaction'))
         return Reflect.apply(target, self, given)
       },
       get: (target, key) => (key === LINEAGES ? this.#lineages : Reflect.get(target, key)),
@@ -150,6 +150,16 @@ class Transaction {
     this.#isEnding = true
     await this.#sql`rollback`
   }
+}
+
+/**
+ * In place of a statement. Thrown at once, it would leave those beside it in a `Promise.all` without anything that handles their
+ * errors, which ends the process.
+ */
+function failed(error: Error): Promise<never> {
+  const failing = Promise.reject(error)
+  failing.catch(() => {})
+  return failing
 }
 
 function isAborted(error: unknown): boolean {
