@@ -97,11 +97,22 @@ export interface RelayedView {
   readonly hashSent: Uint8Array
 }
 
+/** The thread that a request names, null without one, and its agent. */
+export interface NamedInRequest {
+  readonly agent: string
+  readonly thread: string | null
+}
+
+export interface SettingsMode {
+  readonly mode: ProxyMode
+  readonly source: ProxyModeSource & ('thread' | 'agent')
+}
+
 /** The part of Heddle that the proxy stores conversations in. */
 export interface ProxyBackend {
   clientOf(project: string): Pick<Client, 'messages' | 'contexts' | 'recall'>
-  /** The mode in the settings of an agent; null without one. Absent where agents have no settings. */
-  agentMode?(project: string, agent: string): Promise<ProxyMode | null>
+  /** The mode in the settings of a thread, else of its agent; null if neither names one. Absent where settings are not stored. */
+  settingsMode?(project: string, named: NamedInRequest): Promise<SettingsMode | null>
   /** Absent where states are not kept: a restart begins all conversations anew. */
   readonly states?: StateStore
   /**

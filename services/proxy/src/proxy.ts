@@ -12,7 +12,7 @@ import type { ExchangeDeps } from './exchange/deps.js'
 import { exchange } from './exchange/exchange.js'
 import { MemoryBudget } from './memory-budget.js'
 import { ProxyMetrics } from './metrics.js'
-import { AgentModes } from './modes/agent-modes.js'
+import { SettingsModes } from './modes/settings-modes.js'
 import { Recorder } from './record/recorder.js'
 import { Connections } from './relay/connections.js'
 import { sendError } from './relay/errors.js'
@@ -73,7 +73,7 @@ export function createProxy(options: ProxyOptions): ProviderProxy {
     memory,
     metrics,
     policy: { ...defaultReplacementPolicy, ...options.policy },
-    agentModes: new AgentModes({ metrics, clock, log, lateMs, backend }),
+    settingsModes: new SettingsModes({ metrics, clock, log, lateMs, backend }),
     mode: options.mode ?? 'observe',
     control: options.control ?? 0,
     lateMs,

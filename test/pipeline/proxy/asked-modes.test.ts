@@ -17,6 +17,7 @@ afterAll(() => pipeline?.close())
 
 interface Asked {
   readonly agent?: string
+  readonly thread?: string
   readonly key?: string
   readonly mode?: string
 }
@@ -38,8 +39,13 @@ async function inProject(
     (through) =>
       work({
         ...through,
-        async ask({ agent, key, mode } = {}) {
-          const named = { 'x-heddle-agent': agent, 'x-heddle-key': key, 'x-heddle-mode': mode }
+        async ask({ agent, thread, key, mode } = {}) {
+          const named = {
+            'x-heddle-agent': agent,
+            'x-heddle-thread': thread,
+            'x-heddle-key': key,
+            'x-heddle-mode': mode,
+          }
           const given = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
           const messages = [{ role: 'user', content: `Question ${asked++}` }]
           const { headers } = await callRaw(`${through.http.url}/anthropic/v1/messages`, {
@@ -94,6 +100,25 @@ test('requests that name no agent get the mode of the agent "proxy", and the set
   })
 })
 
+test('the mode of a named thread goes before that of its agent, and behind that of a key', async () => {
+  await inProject('asked-threads', async ({ client, heddle, ask }) => {
+    await client.agents.put('coder', { settings: { proxyMode: 'stub' } })
+    await client.threads.put('pages', { agent: 'coder', settings: { proxyMode: 'compact' } })
+    await client.threads.put('plain', { agent: 'coder' })
+    const { key } = await client.keys.create({ name: 'nightly', role: 'agent', proxyMode: 'observe' })
+    expect(await ask({ agent: 'coder', thread: 'pages' })).toBe('compact')
+    expect(await ask({ agent: 'coder', thread: 'plain' })).toBe('stub')
+    expect(await ask({ agent: 'coder', thread: 'new' })).toBe('stub')
+    expect(await ask({ agent: 'coder', thread: 'pages', key })).toBe('observe')
+    const isStored = async () => {
+      const { items } = await client.proxy.requests({ thread: 'pages' })
+      return items.find(({ mode }) => mode === 'compact')
+    }
+    const { id } = await waitFor(isStored)
+    expect((await heddle('proxy', 'show', id)).stdout).toContain('mode compact by thread')
+  })
+})
+
 test('a change of an agent holds for requests from five seconds later at most', async () => {
   const clock = new ManualClock()
   await inProject(
@@ -135,7 +160,7 @@ test('a key changes its mode, and loses it, by an admin', async () => {
 test('a request is sent in the mode of the configuration if the store that knows its agent does not answer', async () => {
   const clock = new ManualClock()
   let isRead = false
-  const agentMode = () => {
+  const settingsMode = () => {
     isRead = true
     return new Promise<never>(() => undefined)
   }
@@ -146,5 +171,5 @@ test('a request is sent in the mode of the configuration if the store that knows
     await clock.advance(20_000)
     expect(await asking).toBe('observe')
   }
-  await inProject('asked-hanging', work, { clock, backend: () => stored && { ...stored, agentMode } })
+  await inProject('asked-hanging', work, { clock, backend: () => stored && { ...stored, settingsMode } })
 })

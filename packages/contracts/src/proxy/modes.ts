@@ -6,5 +6,5 @@ export const proxyModeSchema = z.enum(proxyModes, { error: `must be one of ${pro
 export type ProxyMode = z.infer<typeof proxyModeSchema>
 
 /** The places where the mode of a request may be chosen; earlier ones go before later ones. */
-export const proxyModeSources = ['header', 'key', 'agent', 'configuration'] as const
+export const proxyModeSources = ['header', 'key', 'thread', 'agent', 'configuration'] as const
 export type ProxyModeSource = (typeof proxyModeSources)[number]

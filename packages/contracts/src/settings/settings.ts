@@ -76,8 +76,8 @@ export const settingsSchema = z.strictObject({
   /** Whether the next contexts are prepared in the background, for requests without `prebuild`. */
   prebuild: z.boolean(),
   /**
-   * The mode of the proxy for requests of the agent; null leaves it to `proxy.mode` (docs/proxy.md#modes). Without effect in
-   * the settings of a thread, which is known only once a request has been read.
+   * The mode of the proxy for requests of the agent; null leaves it to `proxy.mode` (docs/proxy.md#modes). That of a thread
+   * holds for requests that name the thread.
    */
   proxyMode: proxyModeSchema.nullable(),
   summarizationProvider: z.enum(summarizationProviders).nullable(),

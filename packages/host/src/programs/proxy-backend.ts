@@ -1,10 +1,10 @@
 import type { Client } from '@heddle/client/interface'
-import { agentIdOf, projectIdOf } from '@heddle/core'
+import { agentIdOf, projectIdOf, threadIdOf } from '@heddle/core'
 import type { ProxyBackend } from '@heddle/proxy'
 import {
   insertProxiedRequest,
-  loadAgentSettings,
   loadProxiedConversation,
+  loadProxyModes,
   type Store,
   saveProxiedConversation,
 } from '@heddle/store'
@@ -18,11 +18,13 @@ export interface ProxyBackendParts {
 export function proxyBackendOf({ store, clientOf }: ProxyBackendParts): Required<ProxyBackend> {
   return {
     clientOf,
-    async agentMode(project, agent) {
+    async settingsMode(project, { agent, thread }) {
       const projectId = projectIdOf(project)
-      const agentId = agentIdOf(projectId, agent)
-      const settings = await store.inProject(projectId, (tx) => loadAgentSettings(tx, { agentId }))
-      return settings?.proxyMode ?? null
+      const threadId = thread === null ? null : threadIdOf(projectId, thread)
+      const ids = { agentId: agentIdOf(projectId, agent), threadId }
+      const { ofThread, ofAgent } = await store.inProject(projectId, (tx) => loadProxyModes(tx, ids))
+      if (ofThread) return { mode: ofThread, source: 'thread' }
+      return ofAgent ? { mode: ofAgent, source: 'agent' } : null
     },
     states: {
       load: (project, place) => store.inProject(projectIdOf(project), (tx) => loadProxiedConversation(tx, place)),

@@ -22,17 +22,6 @@ export async function loadAgent(tx: Tx, { name }: { name: string }): Promise<Age
   return agent ?? null
 }
 
-/** @returns null if there is no such agent */
-export async function loadAgentSettings(tx: Tx, { agentId }: { agentId: string }): Promise<PartialSettings | null> {
-  const [row] = await tx<{ readonly settings: PartialSettings }[]>`
-    select configured.settings
-    from heddle.agents as agent
-    join heddle.agent_versions as configured
-      on configured.agent_id = agent.id and configured.version = agent.version
-    where agent.id = ${agentId} and ${isOwn(tx, 'agent')} and ${agentStands(tx)}`
-  return row?.settings ?? null
-}
-
 /** A page of the project's agents, ordered by name, with the totals of their threads. */
 export async function listAgents(
   tx: Tx,

@@ -16,7 +16,7 @@ export const proxiedRequests = heddle.table(
     model: text('model').notNull(),
     /** The mode that was asked for, however the request was sent, and who said so. */
     mode: text('mode', { enum: ['observe', 'stub', 'compact'] }).notNull(),
-    modeSource: text('mode_source', { enum: ['header', 'key', 'agent', 'configuration'] })
+    modeSource: text('mode_source', { enum: ['header', 'key', 'thread', 'agent', 'configuration'] })
       .notNull()
       .default('configuration'),
     /** Whether its conversation stays unchanged for comparison. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type ProxyMode, type ProxyModeSource, proxyModes } from '@heddle/contracts'
-import { agentNamedIn } from '../conversation/session.js'
-import type { AgentModes } from './agent-modes.js'
+import { agentNamedIn, threadNamedIn } from '../conversation/session.js'
+import type { SettingsModes } from './settings-modes.js'
 
 /** The mode that is asked for a request, and by whom. */
 export interface AskedMode {
@@ -10,7 +10,7 @@ export interface AskedMode {
 }
 
 export interface ModeDeps {
-  readonly agentModes: AgentModes
+  readonly settingsModes: SettingsModes
   /** The mode of requests for which nobody else names one. */
   readonly mode: ProxyMode
 }
@@ -23,12 +23,13 @@ export interface Asking {
   readonly keyMode: ProxyMode | undefined
 }
 
-/** The mode of a request: by its header, else by its caller's key, else by its agent, else by the configuration. */
-export async function askedMode({ agentModes, mode }: ModeDeps, asking: Asking): Promise<AskedMode> {
+/** The mode of a request: by its header, else by its caller's key, by its thread, by its agent, or by the configuration. */
+export async function askedMode({ settingsModes, mode }: ModeDeps, asking: Asking): Promise<AskedMode> {
   const { headers, project, keyMode } = asking
   const named = proxyModes.find((each) => each === headers['x-heddle-mode'])
   if (named !== undefined) return { mode: named, source: 'header' }
   if (keyMode !== undefined) return { mode: keyMode, source: 'key' }
-  const ofAgent = project === null ? null : await agentModes.read(project, agentNamedIn(headers))
-  return ofAgent === null ? { mode, source: 'configuration' } : { mode: ofAgent, source: 'agent' }
+  const byName = { agent: agentNamedIn(headers), thread: threadNamedIn(headers) }
+  const set = project === null ? null : await settingsModes.read(project, byName)
+  return set ?? { mode, source: 'configuration' }
 }

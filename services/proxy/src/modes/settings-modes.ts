@@ -1,20 +1,19 @@
-import type { ProxyMode } from '@heddle/contracts'
 import { type Clock, type Logger, within } from '@heddle/runtime'
 import { LRUCache } from 'lru-cache'
-import type { ProxyBackend } from '../backend.js'
+import type { NamedInRequest, ProxyBackend, SettingsMode } from '../backend.js'
 import type { ProxyMetrics } from '../metrics.js'
 
-export interface AgentModesOptions {
+export interface SettingsModesOptions {
   readonly metrics: ProxyMetrics
   readonly clock: Clock
   readonly log: Logger
-  /** Longest time that a request waits for the mode of its agent, in milliseconds. */
+  /** Longest time that a request waits for its mode, in milliseconds. */
   readonly lateMs: number
   backend(): ProxyBackend | null
 }
 
 interface KnownMode {
-  readonly mode: ProxyMode | null
+  readonly mode: SettingsMode | null
   readonly atMs: number
 }
 
@@ -27,23 +26,26 @@ const AWAY_MS = 2_000
 const READ_MS_MAX = 5_000
 const REMEMBERED_MAX = 10_000
 
-/** The modes that agents set. While the store does not answer, the last known one holds: a conversation keeps its form. */
-export class AgentModes {
-  readonly #options: AgentModesOptions
+/**
+ * The modes in the settings of threads and agents. While the store does not answer, the last known one holds: a conversation keeps
+ * its form.
+ */
+export class SettingsModes {
+  readonly #options: SettingsModesOptions
   readonly #known = new LRUCache<string, KnownMode>({ max: REMEMBERED_MAX })
   readonly #reading = new Map<string, Promise<KnownMode>>()
   #awayUntilMs = Number.NEGATIVE_INFINITY
 
-  constructor(options: AgentModesOptions) {
+  constructor(options: SettingsModesOptions) {
     this.#options = options
   }
 
-  /** Null if the agent sets no mode, or if it is neither known nor read in time. Never rejects. */
-  async read(project: string, agent: string): Promise<ProxyMode | null> {
+  /** Null if neither the thread nor its agent sets a mode, or if it is neither known nor read in time. Never rejects. */
+  async read(project: string, named: NamedInRequest): Promise<SettingsMode | null> {
     const { backend, clock, lateMs, metrics } = this.#options
-    const read = backend()?.agentMode
+    const read = backend()?.settingsMode
     if (read === undefined) return null
-    const key = `${project} ${agent}`
+    const key = JSON.stringify([project, named.agent, named.thread])
     const known = this.#known.get(key)
     const nowMs = clock.monotonicMs()
     const ageMs = nowMs - (known?.atMs ?? Number.NEGATIVE_INFINITY)
@@ -52,7 +54,7 @@ export class AgentModes {
       if (known === undefined) metrics.modeUnknown('away')
       return known?.mode ?? null
     }
-    const reading = this.#reading.get(key) ?? this.#read(key, () => read(project, agent))
+    const reading = this.#reading.get(key) ?? this.#read(key, () => read(project, named))
     if (known !== undefined && ageMs < TRUSTED_MS) return known.mode
     const late = () => {
       this.#awayUntilMs = clock.monotonicMs() + AWAY_MS
@@ -63,7 +65,7 @@ export class AgentModes {
   }
 
   /** Requests at once share one reading. */
-  #read(key: string, read: () => Promise<ProxyMode | null>): Promise<KnownMode> {
+  #read(key: string, read: () => Promise<SettingsMode | null>): Promise<KnownMode> {
     const { clock, log, metrics } = this.#options
     const atMs = clock.monotonicMs()
     const late = () => {
@@ -78,7 +80,7 @@ export class AgentModes {
       .catch((error: unknown) => {
         this.#awayUntilMs = clock.monotonicMs() + AWAY_MS
         metrics.modeUnknown('failed')
-        log.warn({ error }, 'the proxy mode of an agent could not be read; the last known one holds')
+        log.warn({ error }, 'the proxy mode of a thread or an agent could not be read; the last known one holds')
         return this.#known.get(key) ?? { mode: null, atMs }
       })
       .finally(() => this.#reading.delete(key))

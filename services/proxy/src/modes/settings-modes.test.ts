@@ -1,45 +1,46 @@
-import type { ProxyMode } from '@heddle/contracts'
 import { createLogger } from '@heddle/runtime'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
-import type { ProxyBackend } from '../backend.js'
+import type { ProxyBackend, SettingsMode } from '../backend.js'
 import { ProxyMetrics } from '../metrics.js'
-import { AgentModes } from './agent-modes.js'
+import { SettingsModes } from './settings-modes.js'
 
 interface Reading {
   readonly agent: string
-  resolve(mode: ProxyMode | null): void
+  resolve(mode: SettingsMode | null): void
   reject(error: Error): void
 }
+
+const STUB = { mode: 'stub', source: 'thread' } as const
 
 function openModes() {
   const clock = new ManualClock()
   const readings: Reading[] = []
   const metrics = new ProxyMetrics({ heldBytes: () => 0 })
-  const agentMode: ProxyBackend['agentMode'] = (_project, agent) =>
+  const settingsMode: ProxyBackend['settingsMode'] = (_project, { agent }) =>
     new Promise((resolve, reject) => readings.push({ agent, resolve, reject }))
-  const backend = () => ({ agentMode }) as ProxyBackend
-  const modes = new AgentModes({
+  const backend = () => ({ settingsMode }) as ProxyBackend
+  const modes = new SettingsModes({
     metrics,
     clock,
     log: createLogger({ level: 'silent', name: 'test' }),
     lateMs: 50,
     backend,
   })
-  return { clock, readings, metrics, modes, read: () => modes.read('p', 'coder') }
+  return { clock, readings, metrics, modes, read: () => modes.read('p', { agent: 'coder', thread: null }) }
 }
 
 test('requests at once share one reading, and later ones do not wait for it', async () => {
   const { clock, readings, read } = openModes()
   const both = Promise.all([read(), read()])
   expect(readings.map(({ agent }) => agent)).toEqual(['coder'])
-  readings[0]?.resolve('stub')
-  expect(await both).toEqual(['stub', 'stub'])
-  expect(await read()).toBe('stub')
+  readings[0]?.resolve(STUB)
+  expect(await both).toEqual([STUB, STUB])
+  expect(await read()).toBe(STUB)
   expect(readings).toHaveLength(1)
   await clock.advance(2_000)
   // Read again for later requests.
-  expect(await read()).toBe('stub')
+  expect(await read()).toBe(STUB)
   expect(readings).toHaveLength(2)
   readings[1]?.resolve(null)
   await expect.poll(read).toBeNull()
@@ -48,26 +49,26 @@ test('requests at once share one reading, and later ones do not wait for it', as
 test('a change is seen at latest by a request five seconds later', async () => {
   const { clock, readings, read } = openModes()
   const first = read()
-  readings[0]?.resolve('compact')
-  expect(await first).toBe('compact')
+  readings[0]?.resolve({ mode: 'compact', source: 'agent' })
+  expect(await first).toMatchObject({ mode: 'compact' })
   await clock.advance(5_000)
   const second = read()
-  readings[1]?.resolve('observe')
-  expect(await second).toBe('observe')
+  readings[1]?.resolve({ mode: 'observe', source: 'agent' })
+  expect(await second).toMatchObject({ mode: 'observe' })
 })
 
 test('a store that hangs delays one request by the limit; then the last known mode holds, without waiting', async () => {
   const { clock, metrics, readings, modes, read } = openModes()
   const first = read()
-  readings[0]?.resolve('stub')
-  expect(await first).toBe('stub')
+  readings[0]?.resolve(STUB)
+  expect(await first).toBe(STUB)
   await clock.advance(6_000)
   const late = read()
   await clock.advance(50)
-  expect(await late).toBe('stub')
+  expect(await late).toBe(STUB)
   await clock.advance(100)
-  expect(await read()).toBe('stub')
-  expect(await modes.read('p', 'unknown')).toBeNull()
+  expect(await read()).toBe(STUB)
+  expect(await modes.read('p', { agent: 'unknown', thread: null })).toBeNull()
   expect(readings).toHaveLength(2)
   const text = await metrics.read()
   expect(text).toContain('heddle_proxy_modes_unknown_total{reason="late"} 1')
@@ -83,7 +84,7 @@ test('a store that fails is asked again after two seconds', async () => {
   expect(readings).toHaveLength(1)
   await clock.advance(2_000)
   const next = read()
-  readings[1]?.resolve('stub')
-  expect(await next).toBe('stub')
+  readings[1]?.resolve(STUB)
+  expect(await next).toBe(STUB)
   expect(await metrics.read()).toContain('heddle_proxy_modes_unknown_total{reason="failed"} 1')
 })
