@@ -4,6 +4,7 @@ import { agentPagesQuery } from '../data/agents.js'
 import { figure, timeText, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
+import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import { WideTable } from '../parts/wide-table.js'
 import { useTitle } from '../shell/title.js'
@@ -19,7 +20,8 @@ export function AgentsScreen() {
 }
 
 function AgentList() {
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(agentPagesQuery)
+  const pages = useInfiniteQuery(agentPagesQuery)
+  const { data, error, isPending } = pages
   if (isPending) return <Loading what="agents" />
   if (error) return <Failure error={error} />
   const agents = data.pages.flatMap(({ items }) => items)
@@ -60,13 +62,7 @@ function AgentList() {
           </tr>
         ))}
       </WideTable>
-      {hasNextPage ? (
-        <p>
-          <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more agents
-          </button>
-        </p>
-      ) : null}
+      <LoadMore pages={pages}>Load more agents</LoadMore>
     </>
   )
 }

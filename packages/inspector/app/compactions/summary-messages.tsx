@@ -7,6 +7,7 @@ import { summaryMessagesQuery } from '../data/queries.js'
 import { counted, figure, timeText, visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Folded } from '../parts/folded.js'
+import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import type { Selection } from './uncompact.js'
 
@@ -36,9 +37,8 @@ export function SummaryMessages({ isOpenAtFirst, ...of }: SummaryMessagesProps &
 function Messages({ thread, summary, text, name, onUndo }: SummaryMessagesProps) {
   const id = useId()
   const [isOfLost, setOfLost] = useState(false)
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    summaryMessagesQuery(thread, summary),
-  )
+  const pages = useInfiniteQuery(summaryMessagesQuery(thread, summary))
+  const { data, error, isPending, hasNextPage } = pages
   if (isPending) return <Loading what="messages" />
   if (error) return <Failure error={error} />
   const messages = data.pages.flatMap(({ items }) => items)
@@ -64,11 +64,9 @@ function Messages({ thread, summary, text, name, onUndo }: SummaryMessagesProps)
           </li>
         ))}
       </ol>
-      {hasNextPage ? (
-        <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Load more messages<span className="unseen"> of {name}</span>
-        </button>
-      ) : null}
+      <LoadMore pages={pages}>
+        Load more messages<span className="unseen"> of {name}</span>
+      </LoadMore>
     </>
   )
 }

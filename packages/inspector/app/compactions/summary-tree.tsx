@@ -6,6 +6,7 @@ import { visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
 import { Folded } from '../parts/folded.js'
+import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import { SummaryMessages } from './summary-messages.js'
 import { contextsOf, type LoadedSummaries, loadedSummaries, nameOf } from './tree.js'
@@ -19,9 +20,8 @@ interface TreeProps {
 
 /** The summaries that contexts show, down to the messages that they were made from. */
 export function SummaryTree({ thread, onUndo }: TreeProps) {
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    summariesQuery(thread),
-  )
+  const pages = useInfiniteQuery(summariesQuery(thread))
+  const { data, error, isPending } = pages
   const loaded = useMemo(() => loadedSummaries(data?.pages.flatMap(({ items }) => items) ?? []), [data])
   if (isPending) return <Loading what="summaries" />
   if (error) return <Failure error={error} />
@@ -46,11 +46,7 @@ export function SummaryTree({ thread, onUndo }: TreeProps) {
           />
         ))}
       </ul>
-      {hasNextPage ? (
-        <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Load more summaries
-        </button>
-      ) : null}
+      <LoadMore pages={pages}>Load more summaries</LoadMore>
     </>
   )
 }

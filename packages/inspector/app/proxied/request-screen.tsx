@@ -5,6 +5,7 @@ import { proxiedRequestQuery } from '../data/queries.js'
 import { counted, figure, timeText, visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Folded } from '../parts/folded.js'
+import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import { useTitle } from '../shell/title.js'
 import { ThreadHead } from '../timeline/thread-head.js'
@@ -15,9 +16,8 @@ import { EntryRow } from './entry-row.js'
 export function RequestScreen() {
   const { thread, request } = useParams({ from: '/threads/$thread/requests/$request' })
   useTitle(`A request of ${thread}`)
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    proxiedRequestQuery(request),
-  )
+  const pages = useInfiniteQuery(proxiedRequestQuery(request))
+  const { data, error, isPending } = pages
   const [first] = data?.pages ?? []
   return (
     <div className="screen">
@@ -51,11 +51,7 @@ export function RequestScreen() {
           )}
         </>
       )}
-      {hasNextPage ? (
-        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Load more
-        </button>
-      ) : null}
+      <LoadMore pages={pages} />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { proxiedRequestsQuery } from '../data/queries.js'
 import { counted, figure, timeText, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
+import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import { WideTable } from '../parts/wide-table.js'
 import { useTitle } from '../shell/title.js'
@@ -25,9 +26,8 @@ export function RequestsScreen() {
 }
 
 function RequestList({ thread }: { thread: string }) {
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    proxiedRequestsQuery(thread),
-  )
+  const pages = useInfiniteQuery(proxiedRequestsQuery(thread))
+  const { data, error, isPending, hasNextPage } = pages
   if (isPending) return <Loading what="the requests" />
   if (error) return <Failure error={error} />
   const requests = data.pages.flatMap(({ items }) => items)
@@ -65,11 +65,7 @@ function RequestList({ thread }: { thread: string }) {
           <RequestRow key={request.id} thread={thread} request={request} />
         ))}
       </WideTable>
-      {hasNextPage ? (
-        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Load more
-        </button>
-      ) : null}
+      <LoadMore pages={pages} />
     </>
   )
 }

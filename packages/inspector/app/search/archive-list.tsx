@@ -3,15 +3,15 @@ import { archiveListQuery } from '../data/queries.js'
 import { counted } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
+import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import { ArchiveEntry } from './archive-entry.js'
 import type { Conditions } from './conditions.js'
 
 /** The archive without words: the newest first. */
 export function ArchiveList({ conditions }: { conditions: Conditions }) {
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    archiveListQuery(conditions),
-  )
+  const pages = useInfiniteQuery(archiveListQuery(conditions))
+  const { data, error, isPending, hasNextPage } = pages
   if (isPending) return <Loading what="the archive" />
   if (error) return <Failure error={error} />
   const hits = data.pages.flatMap(({ items }) => items)
@@ -34,11 +34,7 @@ export function ArchiveList({ conditions }: { conditions: Conditions }) {
           </li>
         ))}
       </ol>
-      {hasNextPage ? (
-        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Load more
-        </button>
-      ) : null}
+      <LoadMore pages={pages} />
     </>
   )
 }

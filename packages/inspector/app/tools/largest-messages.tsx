@@ -4,14 +4,14 @@ import { Link } from '@tanstack/react-router'
 import { largestQuery } from '../data/queries.js'
 import { figure, timeText, visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
+import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import { Recalled } from '../parts/recalled.js'
 
 /** The largest messages of a thread, or the largest results of a tool, each with its place in the timeline. */
 export function LargestMessages({ thread, tool }: { thread: string; tool: string | undefined }) {
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    largestQuery(thread, tool),
-  )
+  const pages = useInfiniteQuery(largestQuery(thread, tool))
+  const { data, error, isPending } = pages
   const messages = data?.pages.flatMap(({ items }) => items) ?? []
   return (
     <section className="part" aria-labelledby="largest">
@@ -41,11 +41,7 @@ export function LargestMessages({ thread, tool }: { thread: string; tool: string
           </li>
         ))}
       </ol>
-      {hasNextPage ? (
-        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Load more
-        </button>
-      ) : null}
+      <LoadMore pages={pages} />
     </section>
   )
 }
