@@ -29,6 +29,7 @@ const suites = {
     'append-and-build',
     'client-operations',
     'client-transports',
+    'facts',
     'histories',
     'http-keys',
     'mcp',

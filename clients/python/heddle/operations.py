@@ -92,6 +92,10 @@ OPERATIONS = {
     "listProxiedRequests": ("GET", "/v1/proxy/requests", "idempotent"),
     "getProxiedRequest": ("GET", "/v1/proxy/requests/:request", "idempotent"),
     "getProxyStats": ("GET", "/v1/proxy/stats", "idempotent"),
+    "listFacts": ("GET", "/v1/agents/:agent/facts", "idempotent"),
+    "getFact": ("GET", "/v1/agents/:agent/facts/:fact", "idempotent"),
+    "putFact": ("PUT", "/v1/agents/:agent/facts/:fact", "idempotent"),
+    "retractFact": ("DELETE", "/v1/agents/:agent/facts/:fact", "idempotent"),
     "claudeCodeHook": ("POST", "/v1/hooks/claude-code", "by-key"),
     "followEvents": ("GET", "/v1/events", "idempotent"),
 }

@@ -18,6 +18,7 @@ import { registerRecall } from './commands/find/recall.js'
 import { registerSearch } from './commands/find/search.js'
 import { registerImport } from './commands/import.js'
 import { registerItems } from './commands/items/items.js'
+import { registerFacts } from './commands/memory/facts.js'
 import { registerMemory } from './commands/memory/memory-audit.js'
 import { registerMessages } from './commands/messages/messages.js'
 import { registerGateway } from './commands/serve/gateway.js'
@@ -58,6 +59,7 @@ export function buildProgram(context: CommandContext): Command {
     registerContext,
     registerThreads,
     registerMemory,
+    registerFacts,
     registerMessages,
     registerAgents,
     registerSettings,

@@ -14,6 +14,7 @@ import { exportRequestContexts, requestContextOf } from './contexts/request-cont
 import { listSummaries, listSummaryMessages } from './contexts/summaries.js'
 import { uncompact } from './contexts/uncompact.js'
 import { followEvents } from './events/events.js'
+import { factsClient } from './facts/facts-client.js'
 import { hooksClient } from './hooks/hooks-client.js'
 import { itemsClient } from './items/items-client.js'
 import { findMessages, listAgentMessages } from './messages/across-threads.js'
@@ -84,6 +85,7 @@ export function createClient(options: ClientOptions): Client {
     processes: processesClient(parts),
     iterations: iterationsClient(parts),
     agents: agentsClient(parts),
+    facts: factsClient(parts),
     hooks: hooksClient(parts),
     items: itemsClient(parts),
     projects: projectsClient(parts),

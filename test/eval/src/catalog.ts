@@ -5,6 +5,7 @@ import { calibrationFigures, measureCalibration } from './calibration/measure.js
 import { measureContextStorage } from './context-storage.js'
 import { measureContexts } from './contexts/measure.js'
 import { measureRebuilt } from './contexts/rebuilt.js'
+import { factFigures, measureFacts } from './facts/measure.js'
 import { measureGoals } from './goals/measure.js'
 import { measureInstructions } from './instructions/measure.js'
 import { measureLedger } from './loss/ledger.js'
@@ -84,6 +85,11 @@ export const catalog: readonly Measurement[] = [
     names: ['instructions.precision', 'instructions.recall'],
     needsData: true,
     measure: ({ dataDir }) => measureInstructions(dataDir),
+  },
+  {
+    names: factFigures,
+    needsData: true,
+    measure: ({ dataDir }) => measureFacts(dataDir),
   },
   ...conversationKinds.map((kind) => ({
     names: ['words', 'vectors', 'fused'].map((leg) => `${kind}.${leg}`),

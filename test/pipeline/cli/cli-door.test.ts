@@ -279,6 +279,24 @@ test.each([
   expect((await where().heddle('context', 'pin', ...range, '--remove')).stdout).toMatch(/^1 message of /)
 })
 
+test.each([
+  ['here', () => home],
+  ['over HTTP', () => away],
+] as const)('heddle facts records, corrects, retracts and lists facts %s', async (door, where) => {
+  const facts = async (...argv: string[]) =>
+    (await where().heddle('facts', ...argv, '--project', 'shop', '--json')).document
+  const subject = ['--subject', `build ${door}`]
+  const wrong = await facts('put', 'coder', '4 min', ...subject, '--predicate', 'takes', '--single')
+  expect(wrong).toMatchObject({ object: '4 min', single: true, origin: 'put' })
+  const right = await facts('correct', 'coder', '5 min', '--fact', wrong.id)
+  expect(right).toMatchObject({ object: '5 min', validFrom: wrong.validFrom })
+  const { items } = await facts('list', 'coder', ...subject)
+  expect(items).toMatchObject([{ id: right.id }, { id: wrong.id, supersededBy: right.id }])
+  const shown = await where().heddle('facts', 'list', 'coder', '--project', 'shop', '--query', 'build')
+  expect(shown.stdout).toMatch(/takes · 5 min +current/)
+  expect((await facts('retract', 'coder', right.id)).retractedAt).toEqual(expect.any(String))
+})
+
 describe('heddle tail', () => {
   test.each([
     ['here', () => home],

@@ -49,6 +49,7 @@ async function fill(client: RemoteClient): Promise<void> {
     await client.agents.put(agent, { settings: { budget: 6_000, strategy: 'tree', tree: { leafTokens: 500 } } })
     for (const name of ['calm', 'brief']) {
       await client.items.put(agent, { type: 'rule', name, text: `Be ${name}.`, include: 'manual' })
+      await client.facts.put(agent, randomUUID(), { subject: agent, predicate: 'is', object: name })
     }
   }
   for (const thread of THREADS) {
@@ -118,6 +119,7 @@ const LISTS = [
   '/v1/threads',
   '/v1/agents/coder/items',
   '/v1/agents/coder/snapshots',
+  '/v1/agents/coder/facts',
   '/v1/threads/run/messages',
   '/v1/threads/run/largest-messages',
   '/v1/threads/run/contexts',
@@ -135,6 +137,7 @@ const LISTS = [
 /** The list of the same kind that belongs to another owner. */
 const OTHER_OWNERS: Readonly<Record<string, string>> = {
   '/v1/agents/coder/items': '/v1/agents/reviewer/items',
+  '/v1/agents/coder/facts': '/v1/agents/reviewer/facts',
   '/v1/threads/run/largest-messages': '/v1/threads/walk/largest-messages',
   '/v1/threads/run/contexts': '/v1/threads/walk/contexts',
   '/v1/threads/run/processes': '/v1/threads/walk/processes',
@@ -234,6 +237,8 @@ describe.each(['the queue', 'HTTP'])('a client over %s', (transport) => {
     threads: (page) => client().threads.list(page),
     items: (page) => client().items.list('coder', page),
     snapshots: (page) => client().snapshots.history('coder', page),
+    facts: ({ limit, cursor, after = cursor }) =>
+      client().facts.list('coder', { limit, ...(after !== undefined && { cursor: after }) }),
     messages: (page) => client().messages.list({ thread: 'run', ...page }),
     contexts: (page) => client().contexts.list({ thread: 'run', ...page }),
     processes: (page) => client().processes.list('run', page),

@@ -371,6 +371,8 @@ test('a key sees the tools of its role, and other tools refuse it', async () => 
     'pin',
     'compress',
     'uncompact',
+    'put_fact',
+    'retract_fact',
     'append_messages',
     'save_snapshot',
     'restore_snapshot',

@@ -71,6 +71,12 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'POST uncompact': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/uncompact`, { all: true }),
   'POST pins': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/pins`, { fromSeq: 1, toSeq: 1 }),
   'DELETE pins': (a) => ask(a, 'DELETE', `/v1/threads/${a.victim.thread}/pins?fromSeq=1&toSeq=1`),
+  'GET facts': get((a) => `/v1/agents/${someAgent(a)}/facts?thread=${a.victim.thread}&cursor=${cursorOf(a)}`),
+  'PUT fact': (a) =>
+    ask(a, 'PUT', `/v1/agents/${someAgent(a)}/facts/${a.pick(a.victim.contextIds)}`, {
+      ...{ subject: 'x', predicate: 'is', object: 'y', thread: a.victim.thread },
+    }),
+  'DELETE fact': (a) => ask(a, 'DELETE', `/v1/agents/${someAgent(a)}/facts/${a.pick(a.victim.contextIds)}`),
   'GET pins': get((a) => `/v1/threads/${a.victim.thread}/pins`),
   'GET summaries': get((a) => `/v1/threads/${a.victim.thread}/summaries`),
   'GET summary messages': get(

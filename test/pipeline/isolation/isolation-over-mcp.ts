@@ -33,6 +33,7 @@ export const mcpAttempts: readonly NamedAttempt[] = [
   { name: 'MCP search', run: (a) => tool(a, 'search', { query: 'pelican', thread: a.victim.thread }) },
   { name: 'MCP archive', run: (a) => tool(a, 'archive', { query: 'pelican', thread: a.victim.thread }) },
   { name: 'MCP pin', run: (a) => tool(a, 'pin', { ref: forgedReference(a), thread: a.victim.thread }) },
+  { name: 'MCP facts', run: (a) => tool(a, 'facts', { agent: a.victim.agent, thread: a.victim.thread }) },
   { name: 'MCP compress', run: (a) => tool(a, 'compress', { thread: a.victim.thread }) },
   { name: 'MCP uncompact', run: (a) => tool(a, 'uncompact', { ref: forgedReference(a), thread: a.victim.thread }) },
   { name: 'MCP why', run: (a) => tool(a, 'why', { ref: forgedReference(a), thread: a.victim.thread }) },

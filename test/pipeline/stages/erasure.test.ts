@@ -175,6 +175,11 @@ async function seedByHand(url: string): Promise<void> {
         insert into heddle.pins (thread_id, message_id, project_id, changed_at, is_pinned)
         values (${id}, ${itemId}, ${projectId}, now(), true)`
       await sql`
+        insert into heddle.facts (
+          id, agent_id, thread_id, project_id, subject, subject_key, predicate, object, kind, is_negated, is_single, statement,
+          valid_from, confidence, origin)
+        values (${randomUUID()}, ${agentId}, ${id}, ${projectId}, 's', 's', 'p', 'o', 'other', false, false, 'x', now(), 1, 'put')`
+      await sql`
         insert into heddle.thread_items (thread_id, item_id, version, project_id, include_mode)
         values (${id}, ${itemId}, 1, ${projectId}, 'manual')`
       await sql`

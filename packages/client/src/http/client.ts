@@ -160,6 +160,12 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('getProxiedRequest', { params: { request: id }, query: pageQuery(page) })).body,
       stats: async () => (await call('getProxyStats', {})).body,
     },
+    facts: {
+      list: async (agent, query = {}) => (await call('listFacts', { params: { agent }, query })).body,
+      get: async (agent, fact) => (await call('getFact', { params: { agent, fact } })).body,
+      put: async (agent, fact, body) => (await call('putFact', { params: { agent, fact }, body })).body,
+      retract: async (agent, fact) => (await call('retractFact', { params: { agent, fact } })).body,
+    },
     hooks: {
       claudeCode: async (body, query = {}) => (await call('claudeCodeHook', { body, query })).body,
     },

@@ -50,6 +50,7 @@ import type {
   WithAppended,
 } from './contexts.js'
 import type { FollowedEvents, FollowOptions, SubscribeOptions } from './events.js'
+import type { FactsClient } from './facts.js'
 import type { HooksClient } from './hooks.js'
 import type { ItemsClient } from './items.js'
 import type {
@@ -162,6 +163,7 @@ export interface Client {
   readonly snapshots: SnapshotsClient
   readonly stages: StagesClient
   readonly proxy: ProxyClient
+  readonly facts: FactsClient
   readonly hooks: HooksClient
   recall(request: RecallRequest): Promise<RecallResult>
   /** Finds messages by words and vectors: in one thread, in the threads of an agent, or in the whole project. */

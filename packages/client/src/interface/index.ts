@@ -17,6 +17,9 @@ export type {
   EraseMessagesOptions,
   ErasureResult,
   Excerpts,
+  Fact,
+  FactBody,
+  FactListOptions,
   ForkBody,
   ForkedThread,
   ImportedThread,
@@ -68,6 +71,7 @@ export * from './agents.js'
 export * from './client.js'
 export * from './contexts.js'
 export * from './events.js'
+export * from './facts.js'
 export * from './hooks.js'
 export * from './items.js'
 export * from './iterations.js'

@@ -151,6 +151,40 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
     input: { ref: 'Reference of a message as shown', thread: 'Its thread' },
     output: { lines: 'Sentences' },
   },
+  facts: {
+    input: {
+      agent: 'The agent',
+      thread: 'Only facts of this thread',
+      asOf: 'Only those that held at this time',
+      query: 'A question',
+      ...page,
+    },
+    output: {
+      items: 'Facts',
+      'items[].id': 'For corrects and retract_fact',
+      'items[].statement': 'The sentence that says so',
+      'items[].validFrom': 'Since when it holds',
+      'items[].supersededBy': 'id of the fact that replaced it',
+      'items[].conflictsWith': 'ids of facts that deny it',
+      nextCursor,
+    },
+  },
+  put_fact: {
+    input: {
+      agent: 'The agent',
+      subject: 'Of what',
+      predicate: 'Such as is or lives in',
+      object: 'The value or the thing',
+      thread: 'Only if it holds in this thread alone',
+      single: 'A later value of the same subject and predicate replaces it',
+      corrects: 'id of the fact that was wrong',
+    },
+    output: { id: 'Its id' },
+  },
+  retract_fact: {
+    input: { agent: 'The agent', id: 'As facts show it' },
+    output: { retractedAt: 'When it was retracted' },
+  },
   build_context: {
     input: {
       thread: 'Thread to show',

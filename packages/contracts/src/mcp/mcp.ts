@@ -11,6 +11,7 @@ import { type OperationId, operations } from '../operations/index.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
 import { archiveListSchema, archiveSearchSchema } from '../recall/archive.js'
+import { factBodySchema, factListSchema } from '../recall/facts.js'
 import { recallRequestSchema } from '../recall/recall.js'
 import { snapshotRequestSchema } from '../threads/snapshots.js'
 
@@ -40,6 +41,7 @@ const cursorSchema = z.string().max(limits.cursorCharactersMax).optional()
 
 const { recall, search, buildContext, listThreads, listMessages, appendMessages } = operations
 const { compress, eraseMessages, pinMessages, uncompact } = operations
+const { listFacts, putFact, retractFact } = operations
 const { saveSnapshot, listSnapshots, restoreSnapshot, clearAgent } = operations
 
 /** Results hold content that others wrote. Each description says so, because some programs do not show a server's instructions. */
@@ -164,6 +166,42 @@ export const mcpTools = {
     output: z.object({ context: idSchema, lines: z.array(z.string()) }),
     annotations: reading,
     recovery: referenceRecovery,
+  },
+  facts: {
+    title: 'Facts',
+    operation: 'listFacts',
+    description: `${listFacts.summary}; with query, those for a question, best first. Replaced and conflicting facts are marked. ${RECORDED}`,
+    input: factListSchema.pick({ query: true, thread: true, asOf: true }).extend({
+      agent: nameSchema,
+      limit: z.int().min(1).max(limits.factsPerPageMax).default(20),
+      cursor: cursorSchema,
+    }),
+    output: listFacts.answers[200].schema,
+    annotations: reading,
+    recovery: { NOT_FOUND: 'Check the names with list_threads.' },
+  },
+  put_fact: {
+    title: 'Record a fact',
+    operation: 'putFact',
+    description: `${putFact.summary}: with corrects, the id of the one that was wrong. Never a secret.`,
+    input: factBodySchema
+      .pick({ subject: true, predicate: true, object: true, thread: true, single: true, corrects: true })
+      .extend({ agent: nameSchema }),
+    output: putFact.answers[200].schema,
+    annotations: { ...adding, idempotentHint: false },
+    recovery: {
+      NOT_FOUND: 'Check the names with list_threads, and ids with facts.',
+      CONFLICT: 'A fact never changes. Put a new one that corrects it.',
+    },
+  },
+  retract_fact: {
+    title: 'Retract a fact',
+    operation: 'retractFact',
+    description: `${retractFact.summary}.`,
+    input: z.strictObject({ agent: nameSchema, id: idSchema }),
+    output: retractFact.answers[200].schema,
+    annotations: adding,
+    recovery: { NOT_FOUND: 'Copy the id from facts.' },
   },
   build_context: {
     title: 'Build a context',

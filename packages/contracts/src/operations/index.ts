@@ -2,6 +2,7 @@ import { agentOperations } from './agents.js'
 import { compactionOperations } from './compaction.js'
 import { contextOperations } from './contexts.js'
 import { eventOperations } from './events.js'
+import { factOperations } from './facts.js'
 import { hookOperations } from './hooks.js'
 import { itemOperations } from './items.js'
 import { messageOperations } from './messages.js'
@@ -21,6 +22,7 @@ export {
   agentOperations,
   compactionOperations,
   contextOperations,
+  factOperations,
   hookOperations,
   itemOperations,
   messageOperations,
@@ -51,6 +53,7 @@ export const operations = {
   ...projectOperations,
   ...stageOperations,
   ...proxyOperations,
+  ...factOperations,
   ...hookOperations,
   ...eventOperations,
 }

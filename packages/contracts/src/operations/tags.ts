@@ -5,6 +5,7 @@ export const operationTags = [
   { name: 'messages', description: 'Appended once, kept in order, never changed.' },
   { name: 'contexts', description: 'Messages for a model within a budget, with a receipt of every line.' },
   { name: 'recall', description: 'The full text of condensed contents, and the search for it.' },
+  { name: 'facts', description: 'Known things that hold, since when, and from which messages.' },
   { name: 'items', description: 'Rules, references and tools that contexts may include.' },
   { name: 'snapshots', description: 'Saved windows of an agent, and restoring them.' },
   { name: 'iterations', description: 'The steps of autonomous runs.' },

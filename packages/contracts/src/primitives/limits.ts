@@ -91,6 +91,14 @@ export const limits = {
   pageItemsMax: 500,
   /** Messages of one audit: a second of work, and copies are found among these. */
   auditedMessagesMax: 2_000,
+  /** A subject, a predicate, an object or a statement of a fact: a sentence, not a page. */
+  factCharactersMax: 500,
+  factSourcesMax: 50,
+  factsPerPageMax: 100,
+  /** Facts that a question is compared with, those recorded last: a fraction of a second. */
+  factsRankedMax: 2_000,
+  /** Facts of one subject and predicate that are compared with each other, those recorded last. */
+  factsPerKeyMax: 300,
   /** Messages or iterations in one request over HTTP; further ones go into another request. */
   httpListItemsMax: 5_000,
   /** One HTTP request body with texts: the largest message with every character escaped. */

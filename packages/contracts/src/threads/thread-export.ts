@@ -13,6 +13,7 @@ import {
   stateRecord,
   undoneRecord,
 } from './thread-export-compaction.js'
+import { factRecord } from './thread-export-facts.js'
 import { count, hash, line, seconds, text, texts, time } from './thread-export-fields.js'
 import { itemRecord, threadItemRecord, toolServerRecord } from './thread-export-items.js'
 import { loopSchema } from './threads.js'
@@ -181,6 +182,7 @@ export const exportRecordSchema = z.discriminatedUnion(
     pruningRecord,
     undoneRecord,
     pinRecord,
+    factRecord,
     partRecord,
     messageRecord,
     endRecord,
@@ -208,6 +210,7 @@ export const exportRecordTypes = [
   'pruning',
   'undone',
   'pin',
+  'fact',
   'part',
   'message',
   'end',

@@ -17,6 +17,7 @@ export interface CursorList {
     | 'archive'
     | 'summaries'
     | 'messages'
+    | 'facts'
     | 'largest'
     | 'audit'
     | 'proxied-requests'

@@ -65,6 +65,7 @@ export async function* exportThread(parts: EngineContext, name: string): AsyncGe
   for await (const json of pruningsOf(reader, numbers)) yield line('pruning', json)
   for await (const json of rowsOf(reader, 'undone')) yield line('undone', json)
   for await (const json of rowsOf(reader, 'pin')) yield line('pin', json)
+  for await (const json of rowsOf(reader, 'fact')) yield line('fact', json)
   for await (const json of partsOf(reader, header.headSeq)) yield line('part', json)
   for (let afterSeq = 0; afterSeq < header.headSeq; ) {
     const page = await reader.read((tx) => exportMessages(tx, { threadId, afterSeq, headSeq: header.headSeq }))

@@ -15,6 +15,7 @@ import {
   type ImportedStates,
   importArchive,
   importContents,
+  importFacts,
   importItems,
   importMessages,
   importPartContents,
@@ -118,6 +119,8 @@ async function write(tx: Tx, { threadId, name, known, batch }: Writing): Promise
     case 'undone':
     case 'pin':
       return await importRows(tx, { threadId, type: batch.type, records: of(batch.type) })
+    case 'fact':
+      return await importFacts(tx, { threadId, records: of('fact') })
     case 'toolServer':
       return await importToolServers(tx, { threadId, records: of('toolServer') })
     case 'item':

@@ -136,6 +136,7 @@ const takePartTombstones: Taker = async (tx, { projectId }) => {
 /** Visible data is removed first, and derived data before its source. */
 const takers = {
   thread: [
+    takeRows('facts', 'id', ofThread),
     takeThread,
     takeRows('contexts', 'id', ofThread),
     takeRows('context_lines', 'id', ofThread),
@@ -163,7 +164,13 @@ const takers = {
     takeRows('thread_clears', 'epoch', ofThread),
     takeRows('events', 'number', ofThread),
   ],
-  agent: [takeRows('dead_letters', 'id', ofAgent), takeSnapshotsOfAgent, takePostingsOfAgent, takeAgent],
+  agent: [
+    takeRows('dead_letters', 'id', ofAgent),
+    takeSnapshotsOfAgent,
+    takePostingsOfAgent,
+    takeRows('facts', 'id', ofAgent),
+    takeAgent,
+  ],
   project: [
     takeKeys,
     takeRows('dead_letters', 'id', ofProject),

@@ -19,6 +19,7 @@ export const unexportedColumns = [
   // Identified by its position among the states of the file.
   'replaces of context_states',
   'state_id of prunings',
+  'agent_id of facts',
   // Identified by its type, server and name.
   'item_id of thread_items',
   // Identified by its message and location.
@@ -173,6 +174,30 @@ export const exportTables = {
     table: 'pins',
     key: ['message_id', 'changed_at'],
     columns: { message_id: 'uuid', changed_at: time, is_pinned: 'boolean', until: time },
+  },
+  fact: {
+    table: 'facts',
+    key: ['recorded_at', 'id'],
+    columns: {
+      id: 'uuid',
+      subject: 'text',
+      subject_key: 'text',
+      predicate: 'text',
+      object: 'text',
+      kind: 'text',
+      is_negated: 'boolean',
+      is_single: 'boolean',
+      statement: 'text',
+      valid_from: time,
+      valid_to: time,
+      recorded_at: time,
+      sources: 'uuid[]',
+      extractor: 'text',
+      confidence: 'real',
+      origin: 'text',
+      corrected_by: 'uuid',
+      retracted_at: time,
+    },
   },
   message: {
     table: 'messages',

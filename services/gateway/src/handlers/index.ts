@@ -3,6 +3,7 @@ import type { Handlers } from '../http/handler.js'
 import { type Route, routeOf } from '../http/route.js'
 import { agentHandlers } from './agents.js'
 import { contextHandlers } from './contexts.js'
+import { factHandlers } from './facts.js'
 import { hookHandlers } from './hooks.js'
 import { itemHandlers, threadItemHandlers } from './items.js'
 import { messageHandlers } from './messages.js'
@@ -30,6 +31,7 @@ const handlersOf = (reads: DeploymentReads): Handlers<Omit<Operations, 'followEv
   ...projectHandlers,
   ...stageHandlers(reads),
   ...proxyHandlers,
+  ...factHandlers,
   ...hookHandlers,
 })
 

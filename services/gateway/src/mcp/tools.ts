@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { RemoteAppendOptions, RemoteClient } from '@heddle/client/http'
 import type { BuildRequest } from '@heddle/client/interface'
 import {
@@ -49,6 +50,9 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
       ? await client.summaries.list({ ...page, thread })
       : await client.summaries.messages({ ...page, thread, summary })
   },
+  facts: ({ agent, ...listing }, { client }) => client.facts.list(agent, listing),
+  put_fact: ({ agent, ...body }, { client }) => client.facts.put(agent, randomUUID(), body),
+  retract_fact: ({ agent, id }, { client }) => client.facts.retract(agent, id),
   why: whyIn,
   build_context: async (input, { client, signal }) =>
     toBuilt(await client.contexts.build({ ...input, references: 'full' }, { signal, onBusy: 'fail' })),

@@ -5,6 +5,11 @@ import { proseOf } from './statement.js'
 /** A number or a date in a text. */
 export interface StatedValue {
   readonly value: string
+  /** Where it is in the text without blocks of code. */
+  readonly from: number
+  readonly to: number
+  /** Whether the statement says that it no longer holds: "from 3". */
+  readonly isOld: boolean
   readonly isDate: boolean
   /** The terms of the words after a number, such as "commits" of "150 merged commits"; a sign such as "%" or "ms" itself. */
   readonly units: ReadonlySet<string>
@@ -56,6 +61,9 @@ export function statedValues(text: string): StatedValue[] {
     const isOld = OLD.test(between)
     values.push({
       value: (date ?? number ?? word ?? '').toLowerCase().replace(/[,\s]/g, ''),
+      from: match.index,
+      to,
+      isOld,
       isDate: date !== undefined,
       units: date === undefined ? unitsOf(sign.trim().toLowerCase(), after) : new Set(),
       isBare: BARE.test(after),

@@ -32,6 +32,7 @@ export async function dropDecisions(tx: Tx, threadId: string, rows: readonly Era
         where leaf.thread_id = ${threadId} and leaf.hash = part.hash)`,
     tx`delete from heddle.undone_messages where ${ofThread} and message_id = any(${ids}::uuid[])`,
     tx`delete from heddle.pins where ${ofThread} and message_id = any(${ids}::uuid[])`,
+    tx`delete from heddle.facts where ${ofThread} and sources && ${ids}::uuid[]`,
     // The request context of an erased reply.
     tx`
       delete from heddle.context_items

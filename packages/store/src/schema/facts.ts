@@ -1,0 +1,51 @@
+import type { FactKind, FactOrigin } from '@heddle/contracts'
+import { sql } from 'drizzle-orm'
+import { boolean, index, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
+import { agents } from './agents.js'
+import { heddle, now, ownProjectOnly, projectId, time } from './columns.js'
+import { threads } from './threads.js'
+
+/**
+ * Known facts, append-only: a row is never changed but for the marks of a correction and a retraction, each set once. Whether a later
+ * one replaces it is computed when facts are read (`standingsOf` in core).
+ */
+export const facts = heddle.table(
+  'facts',
+  {
+    agentId: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    id: uuid('id').notNull(),
+    projectId: projectId(),
+    /** Its scope: null for the agent in all of its threads. */
+    threadId: uuid('thread_id').references(() => threads.id, { onDelete: 'cascade' }),
+    subject: text('subject').notNull(),
+    /** Equal for subjects of the same words: `subjectKey` in core. */
+    subjectKey: text('subject_key').notNull(),
+    /** In lower case. */
+    predicate: text('predicate').notNull(),
+    object: text('object').notNull(),
+    kind: text('kind').$type<FactKind>().notNull(),
+    isNegated: boolean('is_negated').notNull(),
+    isSingle: boolean('is_single').notNull(),
+    statement: text('statement').notNull(),
+    validFromMs: time('valid_from').notNull(),
+    validToMs: time('valid_to'),
+    recordedAtMs: time('recorded_at').notNull().default(now),
+    /** Messages of its thread: with the first of them that is erased, the fact is, too. */
+    sources: uuid('sources').array().notNull().default(sql`'{}'`),
+    /** The version of the rules, or the model; null for a fact that was put. */
+    extractor: text('extractor'),
+    confidence: real('confidence').notNull(),
+    origin: text('origin').$type<FactOrigin>().notNull(),
+    correctedBy: uuid('corrected_by'),
+    retractedAtMs: time('retracted_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.agentId, table.id] }),
+    index('facts_recorded').on(table.agentId, table.recordedAtMs, table.id),
+    index('facts_subject').on(table.agentId, table.subjectKey, table.predicate, table.recordedAtMs, table.id),
+    index('facts_thread').on(table.threadId, table.recordedAtMs, table.id),
+    ownProjectOnly(table.projectId),
+  ],
+)
