@@ -6,7 +6,7 @@ import { isOwn } from '../sql/own-project.js'
 type Mode = PartialSettings['proxyMode'] | null
 
 /**
- * The mode of the proxy in the settings of a thread, and in those of an agent; null where they name none.
+ * The mode of the proxy in the settings of a thread, and in those of an agent; null where they do not name one.
  *
  * @param threadId null for a conversation whose thread is not known
  */
