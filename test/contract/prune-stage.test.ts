@@ -24,7 +24,7 @@ const wakeOf = (thread: string) => ({ projectId: PROJECT, threadId: threadIdOf(P
 const pruneWith = (thread: string, more: Partial<PruneDeps> = {}, signal = new AbortController().signal) =>
   prune({ ...jobFor(thread), signal }, { store, settings, ...more })
 
-/** What the compactions of a thread cover, in their order. */
+/** The compactions of a thread in their order. */
 const seriesOf = (thread: string) =>
   store.inProject(PROJECT, async (tx) => {
     const found = await loadCompaction(tx, { threadId: threadIdOf(PROJECT, thread), settings })

@@ -21,6 +21,7 @@ export interface BackOff {
  * | any other connection to Redis (`queue/redis/connect`) | 0.2 s | 2 s | |
  * | the connection that listens to Postgres (`queue/postgres/listener`) | 0.1 s | 2 s | |
  * | an unacknowledged job (`engine/messages`) | 5 s | 60 s | |
+ * | a followed session that could not be stored (`cli/importing/watch`) | 2 s | 60 s | |
  * | a call of a model's provider (`models/chat`) | 0.5 s | 20 s | |
  *
  * The client must not import this package; it has the same formula in `calls/retrying`: 0.1 s, 1 s, 0.5.

@@ -29,6 +29,8 @@ export interface Running {
   readonly pid: number
   /** Resolves with its output once that holds a whole line. */
   readonly firstLine: Promise<string>
+  /** Resolves with the first whole line of its output that contains a text, or fails if it ends without one. */
+  lineWith(text: string): Promise<string>
   readonly ended: Promise<Ran>
   kill(signal: NodeJS.Signals): void
 }
@@ -154,16 +156,26 @@ function spawnHeddle(
   child.stderr.setEncoding('utf8').on('data', (part: string) => {
     stderr += part
   })
-  const firstLine = new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (part: string) => {
-      stdout += part
-      const end = stdout.indexOf('\n')
-      if (end >= 0) resolve(stdout.slice(0, end))
-    })
-    child.once('close', (code) =>
-      reject(new Error(`${program} ${argv.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)),
-    )
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    stdout += part
   })
+  const lineWith = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const find = () => {
+        const line = stdout
+          .slice(0, stdout.lastIndexOf('\n') + 1)
+          .split('\n')
+          .slice(0, -1)
+          .find((each) => each.includes(text))
+        if (line !== undefined) resolve(line)
+      }
+      find()
+      child.stdout.on('data', find)
+      child.once('close', (code) =>
+        reject(new Error(`${program} ${argv.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)),
+      )
+    })
+  const firstLine = lineWith('')
   firstLine.catch(() => undefined)
   const ended = new Promise<Ran>((resolve) => {
     child.once('close', (code, signal) => {
@@ -171,7 +183,7 @@ function spawnHeddle(
       resolve(ranWith({ code, signal, stdout, stderr }))
     })
   })
-  return { pid: child.pid ?? 0, firstLine, ended, kill: (signal) => void child.kill(signal) }
+  return { pid: child.pid ?? 0, firstLine, lineWith, ended, kill: (signal) => void child.kill(signal) }
 }
 
 /** Whether a process lives. */

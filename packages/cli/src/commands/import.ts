@@ -1,31 +1,27 @@
 import type { RemoteClient } from '@heddle/client/http'
 import { keepHeapSmall } from '@heddle/runtime'
 import type { Command } from 'commander'
-import type { CommandContext, CommonOptions } from '../connect/context.js'
+import type { CommandContext } from '../connect/context.js'
 import { configOf } from '../connect/context.js'
 import { refusePaused } from '../connect/paused.js'
 import { untilStopped, withEngine } from '../connect/with-engine.js'
-import { remoteClientOf, type UrlOptions, withUrlOption } from '../connect/with-remote.js'
+import { remoteClientOf, withUrlOption } from '../connect/with-remote.js'
 import { type FailedImport, failedLines, unreadable } from '../importing/failed.js'
-import { type ImportedThread, importedLines, sendFiles } from '../importing/send.js'
+import type { ImportedThread } from '../importing/imported-thread.js'
+import { importedLines, sendFiles } from '../importing/send.js'
+import type { ImportOptions } from '../options/import-options.js'
 import { nameOption, rollingWindowOption, withCommonOptions } from '../options/options.js'
-import { type FormatOption, sessionFormatNames, sessionFormatOption } from '../options/session-formats.js'
+import { sessionFormatNames, sessionFormatOption } from '../options/session-formats.js'
 import { exitCodes } from '../output/failure.js'
 import { printWarnings } from '../output/warnings.js'
+import { followFolders } from './import-watch.js'
 import { settleThreads } from './threads/settle.js'
-
-interface ImportOptions extends CommonOptions, UrlOptions {
-  readonly agent: string
-  readonly thread?: string
-  readonly format: FormatOption
-  readonly rollingWindow?: number | 'none'
-}
 
 export function registerImport(program: Command, context: CommandContext): void {
   const command = program
     .command('import')
     .description('import recorded sessions into threads; importing again stores no duplicates')
-    .argument('<file...>', 'session files')
+    .argument('<file...>', 'session files; with --watch, the folders in which an agent writes them')
     .requiredOption(
       '--agent <name>',
       'the agent that they belong to; created if it does not exist',
@@ -38,16 +34,21 @@ export function registerImport(program: Command, context: CommandContext): void 
       'rolling window of a new agent, or none (default none, because recorded sessions are old)',
       rollingWindowOption,
     )
+    .option('--watch', 'follow the sessions in these folders as they are written, until Ctrl-C')
   withCommonOptions(withUrlOption(command), [
     'heddle import ~/.claude/projects/app/session.jsonl --agent coder',
     'heddle import runs.json --agent airline --thread airline --format openai',
     'heddle import *.traj --agent fixer --json',
+    'heddle import --watch ~/.claude/projects/app --agent coder',
+    'heddle import --watch ~/.codex/sessions --agent coder --json',
   ])
     .addHelpText(
       'after',
-      '\nAll files are read and checked before anything is sent. A file that cannot be read or stored is reported at the end and\ndoes not stop the others. /dev/stdin reads standard input. A file with several sessions becomes the threads NAME-1,\nNAME-2 ..., or NAME-ID if its sessions have ids.',
+      '\nAll files are read and checked before anything is sent. A file that cannot be read or stored is reported at the end and\ndoes not stop the others. /dev/stdin reads standard input. A file with several sessions becomes the threads NAME-1,\nNAME-2 ..., or NAME-ID if its sessions have ids.\n\nWith --watch, *.jsonl files in the folders and their subfolders are sessions, also those that appear later. Existing\nsessions are imported first. With --json each event is one line. Started again, it goes on where it was: nothing is stored twice.',
     )
-    .action((files: string[], options: ImportOptions) => importFiles(context, files, options))
+    .action((files: string[], options: ImportOptions) =>
+      options.watch === true ? followFolders(context, files, options) : importFiles(context, files, options),
+    )
 }
 
 async function importFiles(context: CommandContext, files: readonly string[], options: ImportOptions): Promise<void> {

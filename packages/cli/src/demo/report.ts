@@ -1,7 +1,7 @@
 import type { ThreadOverview } from '@heddle/client/interface'
 import type { ContextResult, Receipt } from '@heddle/contracts'
 import { countByMode } from '../commands/context/context-view.js'
-import type { ImportedThread } from '../importing/send.js'
+import type { ImportedThread } from '../importing/imported-thread.js'
 import { layOut } from '../output/layout.js'
 import type { Printer } from '../output/printer.js'
 import { oneLine, safeText } from '../output/safe-text.js'

@@ -54,6 +54,8 @@ export interface PlanOptions {
   /** Called with the number of files read so far. */
   readonly onRead?: (files: number) => void
   readonly signal?: AbortSignal
+  /** Opens a file by its absolute path. Default: all of its bytes. */
+  readonly open?: (path: string) => Promise<SessionBytes>
 }
 
 /**
@@ -77,7 +79,7 @@ export async function planFiles(files: readonly string[], options: PlanOptions):
   try {
     for (const [index, file] of files.entries()) {
       try {
-        const bytes = await openSessionBytes(resolve(options.cwd, file))
+        const bytes = await (options.open ?? openSessionBytes)(resolve(options.cwd, file))
         opened.push(bytes)
         planned.push(await planFile(file, bytes, options))
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { MessageInput } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { restOf } from './continue-partial-reply.js'
+import { continueGrownIn, type EarlierForm, restOf } from './continue-partial-reply.js'
 
 const id = '018f0000-0000-7000-8000-00000000000a'
 const rest = '018f0000-0000-7000-8000-00000000000b'
@@ -70,4 +70,19 @@ test('a message that does not extend the stored one is left for ingest to refuse
   ]) {
     expect(restOf(stored(before), other as MessageInput, rest)).toBeNull()
   }
+})
+
+test('continuations are sent after their reply and in their order, though the reply has one time', async () => {
+  const sentAt = '2026-02-12T14:30:00.000Z'
+  const grown = { id: '018f0000-0000-7000-8000-000000000001', role: 'assistant' as const, sentAt }
+  const history = new Map<string, EarlierForm>()
+  const times: (string | undefined)[] = []
+  for (const content of ['One.', 'One. Two.', 'One. Two. Three.']) {
+    const { messages } = await continueGrownIn(history, '018f0000-0000-7000-8000-0000000000aa', [{ ...grown, content }])
+    for (const message of messages) {
+      history.set(message.id, { role: 'assistant', content: message.content })
+      times.push(message.sentAt)
+    }
+  }
+  expect(times).toEqual([sentAt, '2026-02-12T14:30:00.001Z', '2026-02-12T14:30:00.002Z'])
 })

@@ -105,9 +105,14 @@ async function additionsTo(
     // A different message: the ingest stage refuses it and names it.
     if (left === null) return null
     if (isEmpty(left)) return []
-    rest = left
+    rest = { ...left, ...sentAfter(reply, count) }
   }
   return null
+}
+
+/** A continuation has the time of its reply: a millisecond for each that came before keeps them in their order. */
+function sentAfter({ sentAt }: MessageInput, count: number): Pick<MessageInput, 'sentAt'> {
+  return sentAt === undefined ? {} : { sentAt: new Date(Date.parse(sentAt) + count).toISOString() }
 }
 
 /** The compared fields of a message. A history omits empty lists. */

@@ -9,7 +9,7 @@ export interface Judged {
   readonly question: Question
   /** The positions of its answers among the results, from 0, ascending. */
   readonly places: readonly number[]
-  /** Whether the later of two statements was found before the earlier; null if the question has none. */
+  /** Whether the later of two statements was found before the earlier; null for a question without such statements. */
   readonly newerFirst: boolean | null
 }
 

@@ -1,0 +1,90 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PermanentError } from '@heddle/contracts'
+import { fileError } from '../read-file.js'
+
+/** Most files of the followed folders: each is examined at every pass. */
+export const FILES_MAX = 10_000
+
+/** Agents write their sessions as JSON lines, and beside them other files. */
+const SESSION = /\.jsonl$/i
+
+/** Compared by each pass: a file has changed if one of them did. */
+export interface FileStamp {
+  readonly size: number
+  readonly modifiedMs: number
+  /** Identifies the file whatever its name. */
+  readonly inode: string
+}
+
+export interface FoundFile {
+  readonly path: string
+  readonly stamp: FileStamp
+  readonly bornMs: number
+}
+
+/** @throws PermanentError `NOT_FOUND`, `FORBIDDEN` or `VALIDATION_ERROR` for something that is no readable folder */
+export async function checkFolder(path: string): Promise<void> {
+  const details = { field: 'folder', received: path }
+  try {
+    await readdir(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR')
+      throw new PermanentError('VALIDATION_ERROR', `folder: ${path} is a file`, {
+        ...details,
+        hint: 'Name the folder in which the agent writes its sessions, or omit --watch.',
+      })
+    throw fileError(path, error, details)
+  }
+}
+
+/**
+ * The sessions in some folders and their subfolders, the oldest file first. Files and folders that vanish meanwhile are left out.
+ *
+ * @throws PermanentError `PAYLOAD_TOO_LARGE` for more than {@link FILES_MAX}
+ */
+export async function findSessions(folders: readonly string[]): Promise<FoundFile[]> {
+  const found: FoundFile[] = []
+  for (const folder of folders) {
+    for (const path of await sessionsIn(folder)) {
+      const file = await fileAt(path)
+      if (file !== null) found.push(file)
+      if (found.length > FILES_MAX) throw tooMany(folder)
+    }
+  }
+  return found.sort((left, right) => left.bornMs - right.bornMs || (left.path < right.path ? -1 : 1))
+}
+
+async function sessionsIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile() && SESSION.test(entry.name))
+      .map(({ parentPath, name }) => join(parentPath, name))
+  } catch (error) {
+    if (isGone(error)) return []
+    throw error
+  }
+}
+
+async function fileAt(path: string): Promise<FoundFile | null> {
+  try {
+    const { size, mtimeMs, birthtimeMs, dev, ino } = await stat(path)
+    return { path, bornMs: birthtimeMs, stamp: { size, modifiedMs: mtimeMs, inode: `${dev}:${ino}` } }
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}
+
+function tooMany(folder: string): PermanentError {
+  return new PermanentError('PAYLOAD_TOO_LARGE', `folder: holds more than ${FILES_MAX} sessions`, {
+    field: 'folder',
+    received: folder,
+    hint: 'Follow the folder of one project.',
+  })
+}
