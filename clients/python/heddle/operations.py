@@ -94,6 +94,7 @@ OPERATIONS = {
     "getProxyStats": ("GET", "/v1/proxy/stats", "idempotent"),
     "listFacts": ("GET", "/v1/agents/:agent/facts", "idempotent"),
     "getFact": ("GET", "/v1/agents/:agent/facts/:fact", "idempotent"),
+    "extractFacts": ("POST", "/v1/threads/:thread/facts", "idempotent"),
     "putFact": ("PUT", "/v1/agents/:agent/facts/:fact", "idempotent"),
     "retractFact": ("DELETE", "/v1/agents/:agent/facts/:fact", "idempotent"),
     "claudeCodeHook": ("POST", "/v1/hooks/claude-code", "by-key"),

@@ -77,6 +77,7 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
       ...{ subject: 'x', predicate: 'is', object: 'y', thread: a.victim.thread },
     }),
   'DELETE fact': (a) => ask(a, 'DELETE', `/v1/agents/${someAgent(a)}/facts/${a.pick(a.victim.contextIds)}`),
+  'POST facts': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/facts`, {}),
   'GET pins': get((a) => `/v1/threads/${a.victim.thread}/pins`),
   'GET summaries': get((a) => `/v1/threads/${a.victim.thread}/summaries`),
   'GET summary messages': get(

@@ -163,6 +163,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     facts: {
       list: async (agent, query = {}) => (await call('listFacts', { params: { agent }, query })).body,
       get: async (agent, fact) => (await call('getFact', { params: { agent, fact } })).body,
+      extract: async (thread, body = {}) => (await call('extractFacts', { params: { thread }, body })).body,
       put: async (agent, fact, body) => (await call('putFact', { params: { agent, fact }, body })).body,
       retract: async (agent, fact) => (await call('retractFact', { params: { agent, fact } })).body,
     },

@@ -1,5 +1,14 @@
 import { agentParamsSchema } from '../http/agents.js'
-import { factBodySchema, factPageSchema, factParamsSchema, factQuerySchema, factSchema } from '../recall/facts.js'
+import { threadParamsSchema } from '../http/threads.js'
+import {
+  extractedFactsSchema,
+  factBodySchema,
+  factExtractionSchema,
+  factPageSchema,
+  factParamsSchema,
+  factQuerySchema,
+  factSchema,
+} from '../recall/facts.js'
 import { operation } from './operation.js'
 
 const factAnswer = { 200: { description: 'The fact.', schema: factSchema } } as const
@@ -27,6 +36,19 @@ export const factOperations = {
     summary: 'One fact, with what replaced it and what it is in conflict with',
     params: factParamsSchema,
     answers: factAnswer,
+  }),
+  extractFacts: operation({
+    method: 'POST',
+    path: '/v1/threads/:thread/facts',
+    tag: 'facts',
+    needs: 'produce',
+    repeat: 'idempotent',
+    summary: 'Read facts from the messages of a thread, by rules, and record them',
+    description:
+      'Only from the typed words of people: not from models, tools, programs and recalled texts, and no sentence with a secret. A message that was read before adds nothing. `nextSeq` is the `afterSeq` of the next call.',
+    params: threadParamsSchema,
+    body: factExtractionSchema.optional(),
+    answers: { 200: { description: 'Counts of messages and facts.', schema: extractedFactsSchema } },
   }),
   putFact: operation({
     method: 'PUT',

@@ -95,6 +95,8 @@ export const limits = {
   factCharactersMax: 500,
   factSourcesMax: 50,
   factsPerPageMax: 100,
+  /** Messages from which one request reads facts: a second of work. */
+  factMessagesMax: 1_000,
   /** Facts that a question is compared with, those recorded last: a fraction of a second. */
   factsRankedMax: 2_000,
   /** Facts of one subject and predicate that are compared with each other, those recorded last. */

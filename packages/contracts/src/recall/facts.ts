@@ -109,3 +109,31 @@ export const factBodySchema = named(
   }),
 )
 export type FactBody = z.input<typeof factBodySchema>
+
+export const factExtractionSchema = z.strictObject({
+  /** Messages up to this number were read before. Default: 0. */
+  afterSeq: z.int().min(0).default(0),
+  /** Messages that one call reads. */
+  limit: z.int().min(1).max(limits.factMessagesMax).default(limits.factMessagesMax),
+})
+export type FactExtraction = z.input<typeof factExtractionSchema>
+
+export const extractedFactsSchema = named(
+  'ExtractedFacts',
+  z.object({
+    thread: z.string(),
+    agent: z.string(),
+    /** The version of the rules. */
+    extractor: z.string(),
+    /** Messages that were read. */
+    messages: z.int(),
+    /** Facts in them, those that were known included. */
+    facts: z.int(),
+    /** Facts that were new. */
+    added: z.int(),
+    /** The `afterSeq` of the next call; null when all were read. */
+    nextSeq: z.int().nullable(),
+  }),
+)
+/** The facts that one call read from a thread. */
+export type ExtractedFacts = OutputOf<typeof extractedFactsSchema>

@@ -50,6 +50,23 @@ export function importedIterationId(threadId: string, identity: string): string 
   return v5(`iteration ${identity}`, threadId)
 }
 
+/** The id of a fact that was read from a message: the same rules read the same fact again under the same id. */
+export function extractedFactId(
+  threadId: string,
+  messageId: string,
+  { extractor, subject, predicate, object, isNegated }: ExtractedFact,
+): string {
+  return v5(`fact ${JSON.stringify([extractor, messageId, subject, predicate, object, isNegated])}`, threadId)
+}
+
+interface ExtractedFact {
+  readonly extractor: string
+  readonly subject: string
+  readonly predicate: string
+  readonly object: string
+  readonly isNegated: boolean
+}
+
 /** The id of an agent's item. An item that is removed and added again under the same name keeps its id. */
 export function itemIdOf(agentId: string, { type, serverName = '', name }: ItemKey): string {
   return v5(`item ${JSON.stringify([type, serverName, name])}`, agentId)

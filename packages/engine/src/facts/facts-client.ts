@@ -22,6 +22,7 @@ import {
 } from '@heddle/store'
 import { loadAgentOr } from '../items/items.js'
 import type { EngineContext } from '../setup/options.js'
+import { extractThreadFacts } from './extract-facts.js'
 import { loadStandings, viewFacts } from './fact-view.js'
 import { listFacts } from './list-facts.js'
 
@@ -29,6 +30,7 @@ export function factsClient(parts: EngineContext): FactsClient {
   return {
     list: (agent, options) => listFacts(parts, agent, options),
     get: (agent, fact) => getFact(parts, { agent, fact }),
+    extract: (thread, options) => extractThreadFacts(parts, thread, options),
     put: (agent, fact, body) => putFact(parts, { agent, fact, body }),
     retract: (agent, fact) => retract(parts, { agent, fact }),
   }

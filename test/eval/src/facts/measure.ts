@@ -1,12 +1,12 @@
 import { extractFacts, FACT_RULES, type Fact, rankFacts, standingsOf } from '@heddle/core'
 import type { Measured } from '@heddle/test-support/figure'
-import type { Conversation, Question } from '../search/conversation.js'
+import { type Conversation, conversationKinds, type Question } from '../search/conversation.js'
 import { readConversations } from '../search/read.js'
 
 /** Facts that are offered for a question: a page of them. */
 const OFFERED = 20
 
-export const factFigures = ['newer', 'both', 'extracted'].map((part) => `facts.${part}`)
+export const factFigures = ['newer', 'both', 'extracted', 'wrong'].map((part) => `facts.${part}`)
 
 /**
  * Questions of BEAM about values that changed, and about statements that contradict each other, answered with facts by rules alone:
@@ -48,7 +48,30 @@ export async function measureFacts(dataDir: string): Promise<Measured[]> {
       note: `${contradictions.length} contradictions, both sides among the first ${OFFERED}; ${note}`,
     },
     { name: 'facts.extracted', value: facts / messages, unit: 'facts/message', note },
+    await measureWrong(dataDir),
   ]
+}
+
+/** Replaced facts that a person read and found rightly replaced, by agent and the source id of their message. */
+const RIGHTLY_REPLACED = new Set(['chat 7#46', 'chat 7#82'])
+
+/** Facts with one value at a time of all conversations that were replaced by one that says nothing of the kind. */
+async function measureWrong(dataDir: string): Promise<Measured> {
+  let [single, replaced, wrong] = [0, 0, 0]
+  for (const kind of conversationKinds) {
+    for (const conversation of await readConversations(dataDir, kind)) {
+      const { facts, sources } = factsOf(conversation)
+      const standings = standingsOf(facts)
+      for (const { id, isSingle } of facts) {
+        if (isSingle) single++
+        if ((standings.get(id)?.supersededBy ?? null) === null) continue
+        replaced++
+        if (!RIGHTLY_REPLACED.has(`${conversation.agent}#${sources.get(id)}`)) wrong++
+      }
+    }
+  }
+  const note = `of ${single} facts with one value at a time in all conversations ${replaced} were replaced, each read by a person`
+  return { name: 'facts.wrong', value: wrong / single, unit: 'share', target: '<= 0.01', note }
 }
 
 interface Known {

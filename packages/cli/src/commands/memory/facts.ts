@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FactsClient } from '@heddle/client/interface'
 import {
+  type ExtractedFacts,
   type Fact,
   type FactKind,
   factBodySchema,
@@ -14,7 +15,7 @@ import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { oneOf, optionValue, wholeNumber } from '../../options/option-values.js'
 import { cursorOption, given, nameOption, type PageOptions } from '../../options/options.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
-import { emptyLines, itemTable, type Line, moreLines } from '../../output/table.js'
+import { emptyLines, formatCount, itemTable, type Line, moreLines } from '../../output/table.js'
 import { clientCommand } from '../declared.js'
 
 interface ListOptions extends CommonOptions, PageOptions {
@@ -78,6 +79,18 @@ export function registerFacts(program: Command, context: CommandContext): void {
       items.length === 0
         ? emptyLines(cursor, 'facts', 'no fact is known')
         : [...factTable(items), ...moreLines(nextCursor)],
+  })
+  clientCommand(group, context, {
+    name: 'extract',
+    description: 'read facts from the typed words of people in a thread, by rules, and record them',
+    arguments: [['<thread>', 'the thread', nameOption('thread')]],
+    examples: ['heddle facts extract session'],
+    notes: 'Messages that were read before add nothing.',
+    load: ({ facts }, _: CommonOptions, thread: string) => extractAll(facts, thread),
+    lines: ({ thread, messages, facts, added, extractor }) => [
+      `${formatCount(messages)} messages of thread ${safeText(thread)} read by ${extractor}`,
+      `${formatCount(facts)} facts, ${formatCount(added)} of them new`,
+    ],
   })
   registerChanges(group, context)
 }
@@ -143,6 +156,17 @@ function registerChanges(group: Command, context: CommandContext): void {
     load: ({ facts }, _: CommonOptions, agent: string, fact: string) => facts.retract(agent, fact),
     lines: (fact) => [`retracted: ${lineOf(fact)}`],
   })
+}
+
+/** Reads page by page, until the end of the thread. */
+async function extractAll(facts: FactsClient, thread: string): Promise<ExtractedFacts> {
+  let all = await facts.extract(thread)
+  while (all.nextSeq !== null) {
+    const next = await facts.extract(thread, { afterSeq: all.nextSeq })
+    const sum = { messages: all.messages + next.messages, facts: all.facts + next.facts, added: all.added + next.added }
+    all = { ...next, ...sum }
+  }
+  return all
 }
 
 /** The same subject and predicate since the same time, with another object. */
