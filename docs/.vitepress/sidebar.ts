@@ -17,7 +17,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   ],
   Contexts: ['windows', 'strategies', 'caching', 'formats', 'parts', 'receipts', 'snapshots', 'iterations'],
   'Condensed and found': ['pruning', 'summaries', 'search', 'embedding', 'items', 'mcp-tools'],
-  'Run it': ['operations', 'security', 'memory', 'erasure', 'performance'],
+  'Run it': ['operations', 'telemetry', 'security', 'memory', 'erasure', 'performance'],
   Reference: ['configuration', 'http', 'http-operations', 'mcp', 'design', 'requirements'],
 }
 

@@ -9,7 +9,7 @@ export interface PostmasterFile {
   ready: boolean
 }
 
-/** The file of a cluster, or null if there is none. */
+/** The file of a cluster, or null without one. */
 export async function readPostmasterFile(clusterDir: string): Promise<PostmasterFile | null> {
   const lines = (await readIfPresent(join(clusterDir, 'postmaster.pid')))?.split('\n')
   if (lines === undefined) return null

@@ -16,6 +16,7 @@ import { openSearchReranker } from './search-reranker.js'
 import { snapshotsFolderOf } from './snapshots-folder.js'
 import { startStages } from './stages.js'
 import { type OpenStoreOptions, openMigratedStore, type StoreEngine } from './store-engine.js'
+import { startTelemetry, type Telemetry } from './telemetry/telemetry.js'
 
 export interface EngineNeeds {
   /** Stages that the command needs. They run in its process if no other process serves them. */
@@ -51,6 +52,8 @@ export interface Engine extends StoreEngine {
   readonly reranker: SearchReranker | null
   /** Null if all appends go through the queue. */
   readonly directAppends: DirectAppends | null
+  /** Exports traces, and the metrics of a process that has some. */
+  readonly telemetry: Pick<Telemetry, 'exportMetrics'>
   /** Builds contexts that are not stored. */
   readonly previewer: Preview
   /** Names of the models of these stages; null if no stage here needs one. */
@@ -60,6 +63,8 @@ export interface Engine extends StoreEngine {
 }
 
 const QUEUES_CLOSE_MS = 6_000
+/** For the export of the last spans. */
+const TELEMETRY_CLOSE_MS = 6_000
 
 export interface OpenEngineOptions extends OpenStoreOptions {
   readonly needs: EngineNeeds
@@ -75,6 +80,8 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
   const opened = new CloseStack(log)
   try {
     context.signal.throwIfAborted()
+    const telemetry = await startTelemetry(config, { env: context.env, log })
+    opened.push('telemetry', TELEMETRY_CLOSE_MS, () => telemetry.close())
     const server = await openServer({ config, log, context, durable: needs.durable ?? true })
     opened.push('server', Number.POSITIVE_INFINITY, () => server.stop())
     if (needs.lasting === true && server.kind === 'embedded' && !server.owned) throw folderInUse(config.dataDir)
@@ -169,6 +176,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       reranker,
       directAppends,
       previewer,
+      telemetry,
       models: stages.models,
       checkReady: () =>
         checkServers(

@@ -9,7 +9,7 @@ export type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
 export type { EventListener, Unsubscribe } from './reply/subscriptions.js'
 export { isAnswerWithin } from './reply/wire-format.js'
 export type { WaitingJob } from './send/job-removal.js'
-export { Wakes, type WakesOptions } from './send/wakes.js'
+export { type TracedWake, Wakes, type WakesOptions } from './send/wakes.js'
 export type { WorkerHandle } from './worker/define.js'
 export type { DeadLetter, Job, Settled, WorkerOptions } from './worker/job.js'
 export {

@@ -16,6 +16,7 @@ import type { ExpectedReply, ReplyExpectation } from './reply/reply-waiter.js'
 import type { EventListener, Unsubscribe } from './reply/subscriptions.js'
 import type { WaitingJob } from './send/job-removal.js'
 import type { QueueStats } from './send/stage-queue.js'
+import type { TracedWake } from './send/wakes.js'
 import type { WorkerHandle } from './worker/define.js'
 import type { WorkerOptions } from './worker/job.js'
 import type { Answer } from './worker/outcome.js'
@@ -61,9 +62,13 @@ export interface Queues {
    * @throws RetryableError as {@link acquireShare}
    */
   checkShare(share: ShareRequest): void
-  /** Wakes a stage for a thread; at most one job of a thread is active and one waits. */
-  wake(stage: WakeStageName, thread: WakeJob): Promise<void>
-  wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void>
+  /**
+   * Wakes a stage for a thread; at most one job of a thread is active and one waits.
+   *
+   * @param carrier the traces that cause it. Default: that of the span under way
+   */
+  wake(stage: WakeStageName, thread: WakeJob, carrier?: string): Promise<void>
+  wakeMany(stage: WakeStageName, threads: readonly TracedWake[]): Promise<void>
   /**
    * Like `wake`, but first removes deduplication keys of lost jobs, which would block the wake. For the reconciler.
    *

@@ -28,6 +28,7 @@ import { type EventListener, Subscriptions, type Unsubscribe } from './reply/sub
 import { encodeReply, isAnswerWithin, loadChannel, poolChannel, replyChannel, withAnswer } from './reply/wire-format.js'
 import { JobRemovals, type WaitingJob } from './send/job-removal.js'
 import { StageQueue } from './send/stage-queue.js'
+import type { TracedWake } from './send/wakes.js'
 import { startWorker, type WorkerHandle } from './worker/define.js'
 import type { WorkerOptions } from './worker/job.js'
 import type { Answer } from './worker/outcome.js'
@@ -134,12 +135,12 @@ export class ServerQueues implements Queues {
     this.#load.check(share)
   }
 
-  wake(stage: WakeStageName, thread: WakeJob): Promise<void> {
-    return this.#bounded(this.#queueOf(stage).wake(thread))
+  wake(stage: WakeStageName, thread: WakeJob, carrier?: string): Promise<void> {
+    return this.#bounded(this.#queueOf(stage).wake(thread, carrier))
   }
 
-  async wakeMany(stage: WakeStageName, threads: readonly WakeJob[]): Promise<void> {
-    await this.#bounded(Promise.all(threads.map((thread) => this.#queueOf(stage).wake(thread))))
+  async wakeMany(stage: WakeStageName, threads: readonly TracedWake[]): Promise<void> {
+    await this.#bounded(Promise.all(threads.map((thread) => this.#queueOf(stage).wake(thread, thread.carrier))))
   }
 
   async rewake(wakes: readonly StageWake[]): Promise<number> {

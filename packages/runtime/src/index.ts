@@ -17,6 +17,18 @@ export { lowerProcessPriority } from './process-priority.js'
 export { ProjectSlots } from './project-slots.js'
 export { onShutdown, type ShutdownHost, type ShutdownOptions, type ShutdownReason } from './shutdown.js'
 export { type Deadline, type Timeout, withDeadline, within } from './timeout.js'
+export {
+  beginSpan,
+  currentTrace,
+  installTracer,
+  type OpenSpan,
+  type Span,
+  type SpanAttributes,
+  type SpanKind,
+  type SpanStart,
+  type Tracer,
+  traced,
+} from './tracing/tracer.js'
 export { untilStopped } from './until-stopped.js'
 export {
   createWorkerCalls,

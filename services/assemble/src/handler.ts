@@ -9,7 +9,7 @@ import {
   type TextEmbedder,
 } from '@heddle/core'
 import { type Answer, done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
-import type { Clock, FirstTimes, Logger } from '@heddle/runtime'
+import { type Clock, type FirstTimes, type Logger, traced } from '@heddle/runtime'
 import {
   type AskedContext,
   finishContext,
@@ -78,7 +78,9 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
   const { projectId, contextId } = job.payload
   // One transaction for all reads, because each transaction costs a round trip, and because messages that arrive between
   // reading and counting would be accounted for wrongly.
-  const loaded = await deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true })
+  const loaded = await traced('load messages', {}, () =>
+    deps.store.inProject(projectId, (tx) => load(tx, job.payload, deps), { snapshot: true }),
+  )
   if ('reason' in loaded) return skipped(loaded.reason)
   const { deadlineAtMs } = loaded
   warnOfWindow(deps, loaded.input.settings)
@@ -92,7 +94,12 @@ export async function buildRequested(job: Job<ContextJob>, deps: AssembleDeps): 
   // An embedder that could not be loaded has no dimensions and was not used, so the receipt does not name it.
   const embedder = deps.embedder?.dimensions ? { embedder: deps.embedder.model } : {}
   const receipt = { ...made.built.receipt, ...embedder }
-  const answer = await record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps)
+  const { tokensUsed, messages } = made.built
+  const answer = await traced(
+    'store context',
+    { attributes: { 'heddle.context.tokens': tokensUsed, 'heddle.context.messages': messages.length } },
+    () => record({ id: contextId, ...made.built, receipt }, made, loaded, job, deps),
+  )
   deps.publishBuilt(projectId, loaded.threadId, contextId)
   const isNewLane = loaded.askedLane !== null && loaded.laneRecord?.askedAtMs === null
   const wakesPrune = loaded.awaitsPruning || isNewLane

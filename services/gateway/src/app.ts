@@ -17,6 +17,7 @@ import { routesOf } from './handlers/index.js'
 import { takeJson } from './http/body.js'
 import { EventStreams } from './http/events.js'
 import { createNoSuchRoute } from './http/no-such-route.js'
+import { RequestSpans } from './http/request-spans.js'
 import { createRefuse, headersOf } from './http/send-problem.js'
 import { type CallerOf, type ClientOf, serveRoute } from './http/serve-route.js'
 import { disconnectSlowReader } from './http/slow-reader.js'
@@ -80,6 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const metrics = new Metrics()
   const streams = new EventStreams(options.clock)
   const requests = new RequestsUnderWay(options.projectLimits)
+  const spans = new RequestSpans()
   const slots = new ProjectSlots({ ...SLOTS, clock: options.clock })
   const entrance = new Admission({
     admit,
@@ -116,6 +118,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   // Runs first, for unknown routes too.
   server.addHook('onRequest', async (request, reply) => {
+    spans.begin(request)
     reply.headers(headersOf(request))
     checkOrigin(request.headers)
     await entrance.enter(request, request.routeOptions.bodyLimit ?? limits.httpSmallBodyBytesMax, reply.raw)
@@ -126,6 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none'
     metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime)
+    spans.end(request, reply)
     // The pattern and never the path: paths contain names, and queries contain search terms.
     const facts = { requestId: request.id, method: request.method, route, status: reply.statusCode }
     log.debug({ ...facts, durationMs: Math.round(reply.elapsedTime) }, 'request answered')
@@ -152,7 +156,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     examine: () => checks.read(() => backend().examine()),
     scaling: (load: () => Promise<Scaling>) => scaling.read(load),
   }
-  for (const route of routesOf(reads)) serveRoute(server, route, { callerOf, slots })
+  for (const route of routesOf(reads)) serveRoute(server, route, { callerOf, slots, spans })
   const { path, needs } = operations.followEvents
   const ofEvents = { exposeHeadRoute: false, config: { access: { needs, isCounted: false } } }
   server.get(path, ofEvents, async (request, reply) => {
@@ -163,6 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   serveMcp(server, {
     log,
+    spans,
     slots,
     requests,
     checkShare: (project, stage) => backend().checkShare(project, { stage, bytes: 0 }),

@@ -39,6 +39,8 @@ export interface Gateway {
   readonly url: string
   /** Counts an attempt of a job for `/metrics`. */
   readonly recordTry: (settled: Settled) => void
+  /** The text of `/metrics`, without the dead letters: those are of the project of a caller. */
+  readMetrics(): Promise<string>
   /** Counts compactions for `/metrics`. */
   readonly recordPruned: (counts: PrunedCounts) => void
   /**
@@ -100,6 +102,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     port: address.port,
     url: `http://${shown}:${address.port}`,
+    async readMetrics() {
+      const opened = options.backend()
+      // Without the stages while the queues are unreachable.
+      const stages = (await opened?.readStageStats().catch(() => null)) ?? null
+      const known = { deadLetters: null, streams: streams.size }
+      const own = await metrics.read(stages, opened === null ? known : { ...known, models: opened.readModelCalls() })
+      return `${own}${(await options.mount?.readMetrics()) ?? ''}`
+    },
     recordTry: (settled) => metrics.settled(settled),
     recordPruned: (counts) => metrics.pruned(counts),
     drain,

@@ -33,6 +33,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   'embedder.baseUrl': 'The address of an embedder that is compatible with OpenAI.',
   'embedder.dimensions': 'Dimensions of the vectors, for models with a choice.',
   'embedder.threads': 'Threads of a local model.',
+  'telemetry.url':
+    'The address of a collector of OpenTelemetry for OTLP over HTTP, without `/v1/traces`. Without it there is no telemetry ([telemetry](telemetry.md)).',
+  'telemetry.metricsSeconds': 'Seconds between two exports of the metrics of a process.',
+  'telemetry.sampled':
+    'Share of the traces that begin here and are recorded. A caller’s sampled trace is always continued.',
   'reranker.kind':
     'The model that orders the first results of a search again: a cross-encoder on this machine, or a service with `/rerank` ([search](search.md#reranking)).',
   'reranker.model': 'The model; a service needs one.',
@@ -130,6 +135,10 @@ export const otherVariables: readonly { readonly name: string; readonly descript
   },
   { name: 'HEDDLE_URL', description: 'A gateway that commands use instead of a store on this machine.' },
   { name: 'HEDDLE_KEY', description: 'The key for that gateway.' },
+  {
+    name: 'OTEL_SERVICE_NAME',
+    description: 'The name of the service in traces and metrics, default `heddle` ([telemetry](telemetry.md)).',
+  },
   {
     name: 'HEDDLE_MODELS_FILE',
     description: 'A file from https://models.dev with context windows of further models.',

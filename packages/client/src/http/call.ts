@@ -49,6 +49,7 @@ export function requestOf<Id extends OperationId>(id: Id, given: Given<Operation
   return {
     ...rest,
     method,
+    route: path,
     path: path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? '')),
     query,
     bodyMediaType,

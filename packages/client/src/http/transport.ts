@@ -10,6 +10,7 @@ import {
 import { platformSend } from '#send'
 import { checkDeadline, platformClock, untilDeadline } from '../calls/deadline.js'
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
+import { type OpenTelemetryApi, withClientSpan } from './client-span.js'
 import type { Incoming, Send } from './send.js'
 
 export interface TransportOptions {
@@ -21,12 +22,19 @@ export interface TransportOptions {
   readonly deadlineMs?: number
   /** Default: persistent connections on Node, elsewhere the platform's `fetch`. */
   readonly fetch?: typeof fetch
+  /**
+   * The module `@opentelemetry/api` of a program that traces its work: calls are then spans of its traces, which continue at
+   * the gateway. Default: calls are not traced.
+   */
+  readonly telemetry?: OpenTelemetryApi
 }
 
 export interface Call {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** From `/v1` on, with encoded names. */
   readonly path: string
+  /** The same with the names of its parameters, for traces. */
+  readonly route?: string
   /** Lists are joined by commas. */
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
@@ -79,7 +87,13 @@ export class Transport {
     call.signal?.throwIfAborted()
     const deadlineMs = call.deadlineMs ?? this.#options.deadlineMs ?? DEADLINE_MS_DEFAULT
     checkDeadline(deadlineMs)
-    const endsAtMs = performance.now() + deadlineMs
+    const { method, route = 'other' } = call
+    return await withClientSpan(this.#options.telemetry, { method, route }, (headers) =>
+      this.#repeat<Body>({ ...call, headers: { ...call.headers, ...headers } }, performance.now() + deadlineMs),
+    )
+  }
+
+  async #repeat<Body>(call: Call, endsAtMs: number): Promise<Answered<Body>> {
     for (let tries = 0; ; tries++) {
       try {
         return await this.#once<Body>(call, endsAtMs, tries === 0)

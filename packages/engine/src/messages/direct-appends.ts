@@ -4,11 +4,10 @@ import {
   type IngestJob,
   stagesAfterIngest,
   stagesAfterIterations,
-  type WakeJob,
   type WakeStageName,
 } from '@heddle/contracts'
-import { type Queues, Wakes } from '@heddle/queue'
-import { type Clock, type Logger, untilStopped, within } from '@heddle/runtime'
+import { type Queues, type TracedWake, Wakes } from '@heddle/queue'
+import { type Clock, type Logger, traced, untilStopped, within } from '@heddle/runtime'
 import { AppendCommits, type Store } from '@heddle/store'
 import type { OutgoingJob } from './split-append.js'
 
@@ -103,22 +102,23 @@ export class DirectAppends {
 
   async #store(job: IngestJob): Promise<DirectOutcome> {
     const { projectId } = job
-    const { error, threadId, stored } = await this.#commits.add(job)
+    const commit = { attributes: { 'heddle.messages': job.messages.length } }
+    const { error, threadId, stored } = await traced('commit messages', commit, () => this.#commits.add(job))
     if (error !== null) throw errorFromData(error)
     const thread = { projectId, threadId }
     // A repeat always wakes the stages: the process that stored the messages may have died before it did.
-    const isDue = stored === 0 || this.#wakes.isDue(thread, stored)
+    const woken = stored === 0 ? thread : this.#wakes.due(thread, stored)
     const hasIterations = job.messages.some(({ iteration }) => iteration !== undefined)
-    const due = [...(isDue ? stagesAfterIngest : []), ...(hasIterations ? stagesAfterIterations : [])]
+    const due = [...(woken === null ? [] : stagesAfterIngest), ...(hasIterations ? stagesAfterIterations : [])]
     if (due.length > 0) {
-      this.#wake([thread], due).catch((error: unknown) =>
+      this.#wake([woken ?? thread], due).catch((error: unknown) =>
         this.#options.log.warn({ error, threadId }, 'a thread was not woken; the reconciler will'),
       )
     }
     return { stored }
   }
 
-  async #wake(threads: readonly WakeJob[], due: readonly WakeStageName[] = stagesAfterIngest): Promise<void> {
+  async #wake(threads: readonly TracedWake[], due: readonly WakeStageName[] = stagesAfterIngest): Promise<void> {
     await Promise.all(due.map((stage) => this.#options.queues.wakeMany(stage, threads)))
   }
 }

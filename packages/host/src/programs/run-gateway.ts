@@ -69,6 +69,7 @@ export async function runGateway(surroundings: Surroundings, service: GatewaySer
       },
     })
     backend = gatewayBackendOf(engine, service.examine)
+    engine.telemetry.exportMetrics(() => gateway.readMetrics())
     // A gateway without stages is one of several: it starts all the same.
     if (stages.length === 0 && served.isOpenToOthers) await warnWithoutKey(engine)
     const reportReady = await service.ready?.(engine, served)

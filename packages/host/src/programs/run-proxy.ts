@@ -44,6 +44,7 @@ export async function runProxy(surroundings: Surroundings, service: ProxyService
     const { gatewayBackendOf } = await import('../gateway-backend.js')
     engine = await openWhenReachable(surroundings)
     backend = gatewayBackendOf(engine)
+    engine.telemetry.exportMetrics(() => gateway.readMetrics())
     log.info({ mode: config.mode }, 'the store is reached')
     await untilAskedToStop(context)
   } finally {

@@ -21,9 +21,18 @@ export async function runStages(surroundings: Surroundings, service: StagesServi
   const { context, config, log } = surroundings
   const { command, stages, concurrency } = service
   let engine: Engine | null = null
-  const monitoring =
-    service.healthPort === null ? null : await monitor(config.healthHost, service.healthPort, stages, () => engine)
-  const facts = { command, workers: stages, ...(monitoring !== null && { healthPort: monitoring.server.port }) }
+  const isWatched = service.healthPort !== null || config.telemetry.url !== null
+  const metrics = isWatched ? await openMetrics() : null
+  const readMetrics = async () => (await metrics?.read(engine?.queues.modelCalls ?? new Map())) ?? ''
+  const health =
+    service.healthPort === null || metrics === null
+      ? null
+      : await serveHealth(
+          { host: config.healthHost, port: service.healthPort, stages },
+          () => engine,
+          async () => ({ type: metrics.contentType, text: await readMetrics() }),
+        )
+  const facts = { command, workers: stages, ...(health !== null && { healthPort: health.port }) }
   const serviceLog = openServiceLog(surroundings, facts)
   try {
     const { openEngine } = await import('../engine.js')
@@ -36,43 +45,41 @@ export async function runStages(surroundings: Surroundings, service: StagesServi
         workers: 'always',
         reconcile: true,
         threads: true,
-        ...(monitoring !== null && {
-          onSettled: (settled) => monitoring.metrics.settled(settled),
-          onPruned: (counts) => monitoring.metrics.pruned(counts),
+        ...(metrics !== null && {
+          onSettled: (settled) => metrics.settled(settled),
+          onPruned: (counts) => metrics.pruned(counts),
         }),
         ...(concurrency !== undefined && { concurrency }),
       },
     })
+    engine.telemetry.exportMetrics(readMetrics)
     // Only once it is ready: at a low priority, startup on a busy machine might never finish.
     const { niceness } = config.workers
     if (!lowerProcessPriority(niceness)) log.warn({ niceness }, 'lowering the process priority failed')
     serviceLog.ready(facts)
-    service.ready?.(engine, monitoring?.server.port ?? null)
+    service.ready?.(engine, health?.port ?? null)
     await untilAskedToStop(context)
   } finally {
     serviceLog.stopping()
     await engine?.close()
-    await monitoring?.server.close()
+    await health?.close()
     serviceLog.stopped()
   }
 }
 
-interface Monitoring {
-  readonly server: HealthServer
-  readonly metrics: InstanceType<typeof import('@heddle/gateway').ProcessMetrics>
+/** Loads lazily: metrics include an HTTP server, which a worker that nobody watches does not need. */
+async function openMetrics(): Promise<InstanceType<typeof import('@heddle/gateway').ProcessMetrics>> {
+  const { ProcessMetrics } = await import('@heddle/gateway')
+  return new ProcessMetrics()
 }
 
-/** Loads lazily: metrics include an HTTP server, which a worker without a port does not need. */
-async function monitor(
-  host: string,
-  port: number,
-  stages: readonly StageName[],
+async function serveHealth(
+  { host, port, stages }: { readonly host: string; readonly port: number; readonly stages: readonly StageName[] },
   engineOf: () => Engine | null,
-): Promise<Monitoring> {
-  const { ProcessMetrics } = await import('@heddle/gateway')
+  readMetrics: () => Promise<{ type: string; text: string }>,
+): Promise<HealthServer> {
   const { startHealthServer } = await import('../health/health-server.js')
-  const metrics = new ProcessMetrics()
-  const server = await startHealthServer({
+  return await startHealthServer({
     host,
     port,
     identity: { pid: process.pid, workers: stages },
@@ -81,10 +88,6 @@ async function monitor(
       if (engine === null) throw new RetryableError('SERVICE_UNAVAILABLE', 'the stages are still starting')
       await engine.checkReady()
     },
-    readMetrics: async () => ({
-      type: metrics.contentType,
-      text: await metrics.read(engineOf()?.queues.modelCalls ?? new Map()),
-    }),
+    readMetrics,
   })
-  return { server, metrics }
 }

@@ -1,4 +1,5 @@
 import { HeddleError } from '@heddle/contracts'
+import { traced } from '@heddle/runtime'
 import type { ChatModel, ChatReply, ChatRequest } from './chat-model.js'
 import { type PatienceOptions, PatientCalls } from './patient-calls.js'
 
@@ -25,6 +26,25 @@ export class PatientChat {
   }
 
   complete(request: ChatRequest, signal: AbortSignal, onAttempt: (attempt: Attempt) => void): Promise<ChatReply> {
+    const { provider, model } = this.#chat
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': model,
+      'gen_ai.request.max_tokens': request.outputTokensMax,
+    }
+    return traced(`chat ${model}`, { kind: 'client', attributes }, async (span) => {
+      const reply = await this.#complete(request, signal, onAttempt)
+      span.set({
+        'gen_ai.usage.input_tokens': reply.inputTokens ?? undefined,
+        'gen_ai.usage.output_tokens': reply.outputTokens ?? undefined,
+        'gen_ai.response.finish_reasons': [reply.finish],
+      })
+      return reply
+    })
+  }
+
+  #complete(request: ChatRequest, signal: AbortSignal, onAttempt: (attempt: Attempt) => void): Promise<ChatReply> {
     return this.#calls.run(
       (either) => this.#chat.complete(request, either),
       signal,

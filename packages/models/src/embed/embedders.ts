@@ -9,6 +9,7 @@ import {
 } from './choose-embedder.js'
 import type { Embedder } from './embedder.js'
 import { createHashingEmbedder, HASHING_MODEL } from './hashing-embedder.js'
+import { tracedEmbedder } from './traced-embedder.js'
 
 /** The embedders of a process. A model is opened once, at its first use, because it may take memory and threads. */
 export interface Embedders {
@@ -26,10 +27,12 @@ export function createEmbedders(settings: EmbedderSettings, environment: Embedde
   let chosen: Promise<ChosenEmbedder> | undefined
   const others = new Map<string, Promise<Embedder | null>>()
   const choose = () => {
-    chosen ??= chooseEmbedder(settings, environment).catch((error: unknown) => {
-      chosen = undefined
-      throw error
-    })
+    chosen ??= chooseEmbedder(settings, environment)
+      .then(({ embedder, ...how }) => ({ ...how, embedder: tracedEmbedder(embedder) }))
+      .catch((error: unknown) => {
+        chosen = undefined
+        throw error
+      })
     return chosen
   }
   return {
@@ -37,7 +40,7 @@ export function createEmbedders(settings: EmbedderSettings, environment: Embedde
     async of(model) {
       const { embedder, fault } = await choose()
       if (embedder.model === model) return fault === null ? embedder : null
-      const opening = others.get(model) ?? open(model, settings, environment)
+      const opening = others.get(model) ?? open(model, settings, environment).then((one) => one && tracedEmbedder(one))
       others.set(model, opening)
       return await opening
     },

@@ -20,6 +20,8 @@ export interface Backend {
   backlogs(queues: readonly string[]): Promise<readonly Backlog[]>
   /** The job that holds each deduplication key; keys without a holder are left out. */
   keyHolders(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, KeyHolder>>
+  /** Adds the causes of wakes that were merged into a waiting job to it, for its trace; a job that has begun stays as it is. */
+  addCauses(queue: string, wakes: readonly TracedJob[]): Promise<void>
   /** The waiting jobs of a queue, counted up to a little more than `jobsMax`. */
   depth(queue: string, jobsMax: number): Promise<QueueDepth>
   /** Gives the space of finished jobs back to the disk where it can; returns how many tables it shrank. */
@@ -28,6 +30,14 @@ export interface Backend {
   close(): Promise<void>
   /** Removes all data of the prefix. */
   destroy(): Promise<void>
+}
+
+/** An added wake, which another job of its thread may have taken in. */
+export interface TracedJob {
+  readonly jobId: string
+  /** Its deduplication key. */
+  readonly key: string
+  readonly carrier: string
 }
 
 /** The job that holds a deduplication key, so that further wakes of its thread are merged. */

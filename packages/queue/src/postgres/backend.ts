@@ -6,6 +6,7 @@ import { LISTENING_CONNECTIONS, type QueueConnections } from '../base/connection
 import { namedError, unavailable } from '../base/errors.js'
 import { inTime } from '../base/waiting.js'
 import { TextQueue } from '../send/text-queue.js'
+import { addCauses } from './add-causes.js'
 import { readBacklogs } from './backlog.js'
 import { PostgresWorkerBackend, SharedPostgresBackend, type WorkerBackendOptions } from './bull-backend.js'
 import { createPostgresChannels } from './channels.js'
@@ -102,6 +103,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
       ),
     backlogs: (queues) => readBacklogs(producerConnection.pool, queues),
     keyHolders: ({ name }, keys) => readHolders(producerConnection.pool, name, keys),
+    addCauses: (queue, merged) => addCauses(producerConnection.pool, queue, merged),
     depth: (queue, jobsMax) => readDepth(producerConnection.pool, queue, jobsMax),
     async releaseSpace() {
       const { shrinkBytesMin, shrinkRowsMax } = bounds

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Backend, BullSetup, QueueFacts } from '../base/backend.js'
 import { redisFull } from '../base/errors.js'
 import { TextQueue } from '../send/text-queue.js'
+import { addCauses } from './add-causes.js'
 import { readBacklog } from './backlog.js'
 import { batchingBackends, type Capabilities, capabilitiesOf } from './bull-backend.js'
 import { createRedisChannels } from './channels.js'
@@ -68,6 +69,7 @@ export async function openRedisBackend({ url, prefix, create, onError }: RedisBa
     probe: () => probe(producer, prefix),
     backlogs: (queues) => Promise.all(queues.map((queue) => readBacklog(producer, `${prefix}:${queue}`))),
     keyHolders: readHolders,
+    addCauses: (queue, merged) => addCauses(producer, `${prefix}:${queue}:`, merged),
     depth: (queue) => readDepth(producer, `${prefix}:${queue}`),
     async close() {
       await channels.close()

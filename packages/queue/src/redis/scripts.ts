@@ -1,5 +1,6 @@
 import type { Redis, Result } from 'ioredis'
 import { bounds } from '../base/bounds.js'
+import { addCausesScript } from './add-causes.js'
 import { backlogScript } from './backlog.js'
 
 /*
@@ -25,6 +26,13 @@ export type RawJob = readonly [
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
+    heddleAddCauses(
+      key: string,
+      prefix: string,
+      jobId: string,
+      carrier: string,
+      causesMax: number,
+    ): Result<null, Context>
     heddleAddJobs(
       wait: string,
       id: string,
@@ -59,6 +67,7 @@ declare module 'ioredis' {
 }
 
 export function defineScripts(redis: Redis): void {
+  redis.defineCommand('heddleAddCauses', { numberOfKeys: 1, lua: addCausesScript })
   redis.defineCommand('heddleAddJobs', { numberOfKeys: 4, lua: addJobs })
   redis.defineCommand('heddleBacklog', { numberOfKeys: 5, lua: backlogScript, readOnly: true })
   redis.defineCommand('heddleTurnJobs', { numberOfKeys: 6, lua: turnJobs })

@@ -1,5 +1,5 @@
 import { limits, type Reply, RetryableError, validationError } from '@heddle/contracts'
-import type { Clock } from '@heddle/runtime'
+import { beginSpan, type Clock } from '@heddle/runtime'
 import { bounds } from '../base/bounds.js'
 import { type ExpectedReply, type ReplyExpectation, Waiter } from './reply-waiter.js'
 import { decodeReplies } from './wire-format.js'
@@ -48,7 +48,10 @@ export class Inbox {
     }
     const takesAnswer = expectation.open !== undefined && this.#answers < bounds.answersAtOnceMax
     if (takesAnswer) this.#answers++
+    // From before the job is added until its answer is here, so that the way of the reply shows after the span of the job.
+    const span = beginSpan('await reply', { kind: 'client', attributes: { 'heddle.request_id': requestId } })
     const onEnd = () => {
+      span?.end()
       if (takesAnswer) this.#answers--
       this.#forget(requestId, waiter)
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isWakeStage, queueName, type StageName, type StagePayload, type WakeJob } from '@heddle/contracts'
-import { backOffMs, Gatherer } from '@heddle/runtime'
+import { backOffMs, currentTrace, Gatherer } from '@heddle/runtime'
 import type { JobsOptions } from 'bullmq'
 import type { Backend, Backlog } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
@@ -30,7 +30,7 @@ export class StageQueue<Name extends StageName = StageName> {
   readonly stage: Name
   readonly #queue: BullQueue
   readonly #jobs: Gatherer<NewJob>
-  readonly #backend: Pick<Backend, 'keyHolders'>
+  readonly #backend: Pick<Backend, 'keyHolders' | 'addCauses'>
 
   constructor(stage: Name, backend: Backend, prefix: string, onError: (error: unknown) => void) {
     const setup = backend.producers()
@@ -52,8 +52,9 @@ export class StageQueue<Name extends StageName = StageName> {
       itemsMax: bounds.batchJobsMax,
       weights: [{ of: ({ data }) => data.length, max: bounds.addCharactersMax }],
       batchesMax: bounds.batchesMax,
-      identityOf: ({ opts }) => opts.deduplication?.id,
-      flush: (jobs) => withRetries(() => this.#queue.addBulk([...jobs])),
+      // Wakes of different traces are merged on the server, which keeps both.
+      identityOf: ({ opts }) => (opts.telemetry === undefined ? opts.deduplication?.id : undefined),
+      flush: (jobs) => this.#addAll(jobs),
       // While the server is down, waiting jobs would fail, too, and must not pile up.
       onRefused: (error) => (isServerAway(error) ? 'reject-waiting' : 'reject'),
     })
@@ -64,20 +65,24 @@ export class StageQueue<Name extends StageName = StageName> {
     const encoded = encodePayload(this.stage, payload)
     // A job of usual size is sent without an extra tick.
     const data = typeof encoded === 'string' ? encoded : await encoded
-    await this.#jobs.add({ name: this.stage, data, opts: { ...jobOptions, jobId: jobIdOf(this.stage, payload) } })
+    const opts = { ...jobOptions, jobId: jobIdOf(this.stage, payload), ...carried(currentTrace()) }
+    await this.#jobs.add({ name: this.stage, data, opts })
   }
 
   /**
    * Wakes the stage for a thread. At most one job of a thread is active and one waits: a wake while one waits does nothing,
    * and a wake while one is active adds a job after it, because the active one may have read the thread already.
+   *
+   * @param carrier the traces that cause it, which a waiting job of the thread then carries, too
    */
-  async wake({ projectId, threadId }: WakeJob): Promise<void> {
+  async wake({ projectId, threadId }: WakeJob, carrier = currentTrace()): Promise<void> {
     const data = JSON.stringify({ projectId, threadId })
     const id = deduplicationId(this.stage, threadId)
     const opts: JobsOptions = {
       ...jobOptions,
       jobId: `${this.stage}-${randomUUID()}`,
       deduplication: { id, keepLastIfActive: true },
+      ...carried(carrier),
     }
     await this.#jobs.add({ name: this.stage, data, opts })
   }
@@ -102,6 +107,17 @@ export class StageQueue<Name extends StageName = StageName> {
       }),
     )
     return asleep.length
+  }
+
+  async #addAll(jobs: readonly NewJob[]): Promise<void> {
+    await withRetries(() => this.#queue.addBulk([...jobs]))
+    const wakes = jobs.flatMap(({ opts: { jobId = '', deduplication, telemetry } }) =>
+      deduplication === undefined || telemetry?.metadata === undefined
+        ? []
+        : [{ jobId, key: deduplication.id, carrier: telemetry.metadata }],
+    )
+    // A trace that misses a link is no reason to fail.
+    if (wakes.length > 0) await this.#backend.addCauses(this.#queue.name, wakes).catch(() => {})
   }
 
   async stats(backlog: Backlog): Promise<QueueStats> {
@@ -139,13 +155,12 @@ export class StageQueue<Name extends StageName = StageName> {
  * Retries during a short absence of the server, such as a restart. Jobs that were added before the connection broke are then
  * added twice, which is allowed, since delivery is at least once.
  */
-async function withRetries(add: () => Promise<unknown>): Promise<void> {
+async function withRetries<T>(add: () => Promise<T>): Promise<T> {
   const endMs = performance.now() + bounds.addRetryMs
   for (let tries = 0; ; tries++) {
     const pauseMs = backOffMs(tries, { firstMs: 50, maxMs: bounds.addRetryMs })
     try {
-      await add()
-      return
+      return await add()
     } catch (error) {
       if (!isServerAway(error) || performance.now() + pauseMs > endMs) throw error
     }
@@ -167,6 +182,10 @@ const jobOptions: JobsOptions = {
 
 /** States of jobs that have not begun, and will therefore read everything that is stored by then. */
 const waitingStates: ReadonlySet<string> = new Set(['waiting', 'delayed'])
+
+function carried(carrier: string | undefined): Pick<JobsOptions, 'telemetry'> {
+  return carrier === undefined ? {} : { telemetry: { metadata: carrier } }
+}
 
 function deduplicationId(stage: StageName, threadId: string): string {
   return `${stage}-${threadId}`

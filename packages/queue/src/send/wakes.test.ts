@@ -37,7 +37,7 @@ function setUp(wake: (threads: readonly WakeJob[]) => Promise<void> = async () =
     log: { warn: () => {} },
   })
   const exhaust = () => {
-    for (let number = 0; number < WAKES_AT_ONCE_MAX; number++) wakes.isDue(thread(number), 1)
+    for (let number = 0; number < WAKES_AT_ONCE_MAX; number++) wakes.due(thread(number), 1)
   }
   return { wakes, woken, waitsMs, time, exhaust, endWait: () => waits.shift()?.() }
 }
@@ -46,26 +46,26 @@ test('wakes at once while few messages arrive', () => {
   const { wakes, time } = setUp()
   for (let number = 0; number < 10 * WAKES_AT_ONCE_MAX; number++) {
     time.nowMs += 1_000 / WAKES_AT_ONCE_MAX
-    expect(wakes.isDue(thread(number), 1)).toBe(true)
+    expect(wakes.due(thread(number), 1)).not.toBeNull()
   }
 })
 
 test('takes the second after one with many messages for a part of the load', () => {
   const { wakes, time, exhaust } = setUp()
   exhaust()
-  expect(wakes.isDue(thread(100), 1)).toBe(false)
+  expect(wakes.due(thread(100), 1)).toBeNull()
   time.nowMs += 1_000
-  expect(wakes.isDue(thread(101), 1)).toBe(false)
+  expect(wakes.due(thread(101), 1)).toBeNull()
   time.nowMs += 1_000
-  expect(wakes.isDue(thread(102), 1)).toBe(true)
+  expect(wakes.due(thread(102), 1)).not.toBeNull()
 })
 
 test('gathers threads under load, and wakes each once', async () => {
   const { wakes, woken, waitsMs, exhaust, endWait } = setUp()
   exhaust()
   for (let round = 0; round < 3; round++) {
-    expect(wakes.isDue(thread(1), 1)).toBe(false)
-    expect(wakes.isDue(thread(2), 1)).toBe(false)
+    expect(wakes.due(thread(1), 1)).toBeNull()
+    expect(wakes.due(thread(2), 1)).toBeNull()
   }
   expect(woken).toEqual([])
   // Many appends came before the first timer run, none before the second.
@@ -80,7 +80,7 @@ test('gathers threads under load, and wakes each once', async () => {
 test('wakes some threads at each timer run under load, and every thread within half a minute', async () => {
   const { wakes, woken, time, exhaust, endWait } = setUp()
   const grow = (first: number, count: number) => {
-    for (let number = first; number < first + count; number++) wakes.isDue(thread(number), 1)
+    for (let number = first; number < first + count; number++) wakes.due(thread(number), 1)
   }
   exhaust()
   grow(1_000, 10 * WAKES_PER_TICK)
@@ -101,13 +101,13 @@ test('wakes some threads at each timer run under load, and every thread within h
 test('wakes threads that grew little after those that grew more while the load lasts', async () => {
   const { wakes, woken, time, exhaust, endWait } = setUp()
   exhaust()
-  for (let number = 0; number < 3 * WAKES_AT_ONCE_MAX; number++) wakes.isDue(thread(100 + number), 1)
-  wakes.isDue(thread(1_000), MESSAGES_WORTH_A_WAKE)
+  for (let number = 0; number < 3 * WAKES_AT_ONCE_MAX; number++) wakes.due(thread(100 + number), 1)
+  wakes.due(thread(1_000), MESSAGES_WORTH_A_WAKE)
   time.nowMs += GATHER_MS_MIN - 1
   endWait()
   await expect.poll(() => woken).toEqual([['thread 1000']])
   exhaust()
-  wakes.isDue(thread(2_000), 1)
+  wakes.due(thread(2_000), 1)
   time.nowMs += 1
   endWait()
   await expect.poll(() => woken).toHaveLength(2)
@@ -117,11 +117,11 @@ test('wakes threads that grew little after those that grew more while the load l
 test('wakes all that gathered once the load is over', async () => {
   const { wakes, woken, exhaust, endWait } = setUp()
   exhaust()
-  for (let number = 0; number < 3 * WAKES_PER_TICK; number++) wakes.isDue(thread(number), MESSAGES_WORTH_A_WAKE)
+  for (let number = 0; number < 3 * WAKES_PER_TICK; number++) wakes.due(thread(number), MESSAGES_WORTH_A_WAKE)
   endWait()
   await expect.poll(() => woken).toHaveLength(1)
   expect(woken[0]).toHaveLength(WAKES_PER_TICK)
-  wakes.isDue(thread(1_000), 1)
+  wakes.due(thread(1_000), 1)
   endWait()
   await expect.poll(() => woken).toHaveLength(2)
   expect(woken[1]).toHaveLength(2 * WAKES_PER_TICK + 1)
@@ -130,27 +130,27 @@ test('wakes all that gathered once the load is over', async () => {
 test('wakes a thread that has grown much at once, also under load', () => {
   const { wakes, exhaust } = setUp()
   exhaust()
-  expect(wakes.isDue(thread(1), MESSAGES_GATHERED_MAX - 1)).toBe(false)
-  expect(wakes.isDue(thread(1), 1)).toBe(true)
-  expect(wakes.isDue(thread(1), 1)).toBe(false)
+  expect(wakes.due(thread(1), MESSAGES_GATHERED_MAX - 1)).toBeNull()
+  expect(wakes.due(thread(1), 1)).not.toBeNull()
+  expect(wakes.due(thread(1), 1)).toBeNull()
 })
 
 test('wakes gathered threads when it closes, and later ones at once', async () => {
   const { wakes, woken, exhaust } = setUp()
   exhaust()
-  wakes.isDue(thread(1), 1)
+  wakes.due(thread(1), 1)
   await wakes.close()
   expect(woken).toEqual([['thread 1']])
-  expect(wakes.isDue(thread(2), 1)).toBe(true)
+  expect(wakes.due(thread(2), 1)).not.toBeNull()
 })
 
 test('continues after a failed wake', async () => {
   const { wakes, woken, exhaust, endWait } = setUp(() => Promise.reject(new Error('the queue is away')))
   exhaust()
-  wakes.isDue(thread(1), 1)
+  wakes.due(thread(1), 1)
   endWait()
   await expect.poll(() => woken).toHaveLength(1)
-  wakes.isDue(thread(2), 1)
+  wakes.due(thread(2), 1)
   endWait()
   await expect.poll(() => woken).toHaveLength(2)
 })

@@ -1,9 +1,10 @@
 import type { WakeJob } from '@heddle/contracts'
-import type { Clock, Logger } from '@heddle/runtime'
+import { type Clock, currentTrace, type Logger } from '@heddle/runtime'
+import { mergeCarriers } from './carrier.js'
 
 export interface WakesOptions {
   /** Wakes the stages that work on threads. */
-  readonly wake: (threads: readonly WakeJob[]) => Promise<void>
+  readonly wake: (threads: readonly TracedWake[]) => Promise<void>
   readonly clock: Clock
   readonly log: Pick<Logger, 'warn'>
 }
@@ -25,8 +26,13 @@ const GATHER_MS_MAX = 30_000
 /** A thread that has grown by this number of messages is woken at once. */
 export const MESSAGES_GATHERED_MAX = 500
 
+/** A thread to wake, with the traces of the appends that gathered for it. */
+export interface TracedWake extends WakeJob {
+  readonly carrier?: string | undefined
+}
+
 interface Gathered {
-  readonly thread: WakeJob
+  readonly thread: TracedWake
   readonly sinceMs: number
   readonly messages: number
 }
@@ -52,19 +58,24 @@ export class Wakes {
     this.#options = options
   }
 
-  /** @returns whether to wake the stages for the thread at once; otherwise they are woken later */
-  isDue(thread: WakeJob, messages: number): boolean {
+  /**
+   * @returns the thread if its stages are to be woken at once, with the traces of the appends before it; otherwise null, and
+   *   they are woken later
+   */
+  due(thread: WakeJob, messages: number): TracedWake | null {
     const nowMs = this.#options.clock.monotonicMs()
     const isQuiet = this.#countAppend(nowMs)
     const before = this.#gathered.get(thread.threadId)
     const gathered = (before?.messages ?? 0) + messages
+    const carrier = mergeCarriers([before?.thread.carrier, currentTrace()])
+    const traced = carrier === undefined ? thread : { ...thread, carrier }
     if (gathered >= MESSAGES_GATHERED_MAX || this.#closing.signal.aborted || isQuiet) {
       this.#gathered.delete(thread.threadId)
-      return true
+      return traced
     }
-    this.#gathered.set(thread.threadId, { thread, sinceMs: before?.sinceMs ?? nowMs, messages: gathered })
+    this.#gathered.set(thread.threadId, { thread: traced, sinceMs: before?.sinceMs ?? nowMs, messages: gathered })
     this.#running ??= this.#run()
-    return false
+    return null
   }
 
   /** Wakes the gathered threads. */
@@ -100,9 +111,9 @@ export class Wakes {
     this.#running = undefined
   }
 
-  #takeDue(nowMs: number): WakeJob[] {
+  #takeDue(nowMs: number): TracedWake[] {
     const isOver = this.#appends <= APPENDS_UNDER_LOAD || this.#closing.signal.aborted
-    const due: WakeJob[] = []
+    const due: TracedWake[] = []
     for (const { thread, sinceMs, messages } of this.#gathered.values()) {
       const waitedMs = nowMs - sinceMs
       const isWorthIt = messages >= MESSAGES_WORTH_A_WAKE || waitedMs >= GATHER_MS_MIN

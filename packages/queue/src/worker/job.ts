@@ -55,7 +55,7 @@ export interface WorkerOptions<Name extends StageName> {
 
 /** The methods of `Queues` that a worker calls at the end of a job. */
 export interface JobSender {
-  wake(stage: WakeStageName, thread: WakeJob): Promise<void>
+  wake(stage: WakeStageName, thread: WakeJob, carrier?: string): Promise<void>
   reply(inbox: string, reply: Reply, answer?: Answer): Promise<void>
   answerBytesMax(inbox: string): number
 }

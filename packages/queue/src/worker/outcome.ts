@@ -8,6 +8,8 @@ export interface NextJob {
   wake: WakeStageName
   projectId: string
   threadId: string
+  /** The traces that cause it. Default: that of the job. */
+  carrier?: string | undefined
 }
 
 /** The result of a handler. A replay that finds its work done must return the same next jobs, or the pipeline stops there. */

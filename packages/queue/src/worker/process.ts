@@ -1,6 +1,7 @@
 import {
   type ErrorData,
   errorData,
+  isWakeStage,
   PermanentError,
   parse,
   type StageName,
@@ -8,14 +9,16 @@ import {
   stages,
   stalledCountMax,
 } from '@heddle/contracts'
-import { EventLoopYielder } from '@heddle/runtime'
+import { currentTrace, EventLoopYielder } from '@heddle/runtime'
 import { DelayedError, UnrecoverableError, WaitingError } from 'bullmq'
+import { carrierIn, linkCarrier } from '../send/carrier.js'
 import { decodePayload, originOf, type PayloadOrigin } from '../send/payload.js'
 import type { BullJob } from './bull-worker.js'
 import type { JobSender, Settled, WorkerOptions } from './job.js'
 import type { Answer } from './outcome.js'
 import { judge, RetryLater, retryDelayMs } from './retry.js'
 import { workerStops } from './stopping.js'
+import { tracedJob } from './traced-job.js'
 
 export interface ProcessorHooks {
   /** An attempt has ended; BullMQ will record it and emit an event. */
@@ -62,11 +65,24 @@ export function createProcessor<Name extends StageName>(options: ProcessorOption
       attemptsMax: options.attempts ?? stages[options.stage].attempts,
       startedAtMs: performance.now(),
     }
-    try {
-      await run(attempt)
-    } catch (error) {
-      await fail(attempt, error)
-    }
+    await tracedJob(
+      {
+        stage: options.stage,
+        jobId: attempt.jobId,
+        attempt: attempt.attempt,
+        addedAtMs: bullJob.timestamp,
+        carrier: carrierIn(bullJob.opts),
+      },
+      () => carryOut(attempt),
+    )
+  }
+}
+
+async function carryOut<Name extends StageName>(attempt: Attempt<Name>): Promise<void> {
+  try {
+    await run(attempt)
+  } catch (error) {
+    await fail(attempt, error)
   }
 }
 
@@ -81,8 +97,14 @@ async function run<Name extends StageName>(current: Attempt<Name>): Promise<void
   const answerBytesMax = origin.replyTo === null ? 0 : queues.answerBytesMax(origin.replyTo)
   const outcome = await options.handler({ payload, jobId, attempt, attemptsMax, answerBytesMax, signal })
   // Before the job is completed: a crash in between repeats the job and the wakes.
-  if (outcome.next.length > 0)
-    await Promise.all(outcome.next.map(({ wake, projectId, threadId }) => queues.wake(wake, { projectId, threadId })))
+  if (outcome.next.length > 0) {
+    const carrier = isWakeStage(stage) ? linkCarrier() : currentTrace()
+    await Promise.all(
+      outcome.next.map(({ wake, projectId, threadId, ...next }) =>
+        queues.wake(wake, { projectId, threadId }, next.carrier ?? carrier),
+      ),
+    )
+  }
   // Not awaited: the result is stored already, and the job can be completed without its reply.
   void reply(current, { answer: outcome.kind === 'done' ? outcome.answer : undefined })
   if (outcome.kind === 'skipped')

@@ -91,6 +91,7 @@ describe('loadConfig', () => {
       connections: { store: null, workers: null },
       workers: { niceness: 10 },
       vectorCacheMegabytes: 100,
+      telemetry: { url: null, sampled: 0.1, metricsSeconds: 60 },
       strategyModules: [],
       queuePrefix: 'heddle',
       retention: {

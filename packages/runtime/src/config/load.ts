@@ -107,6 +107,15 @@ export interface Config {
     /** Tombstones, which refuse jobs for erased data, since the erasure was finished. Default 365. */
     tombstonesDays: number | null
   }
+  /** Traces and metrics for a collector of OpenTelemetry. */
+  telemetry: {
+    /** The collector's address for OTLP over HTTP, without `/v1/traces`. Null: no telemetry. */
+    url: string | null
+    /** Share of the traces that begin here; a caller's sampled trace is always continued. Default 0.1. */
+    sampled: number
+    /** Seconds between two exports of metrics. Default 60. */
+    metricsSeconds: number
+  }
   /** Modules that register custom strategies: paths from the file's folder, or packages. */
   strategyModules: readonly string[]
   /** Separates the queues of several installations on one server. */
@@ -219,6 +228,11 @@ function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'
       deadLettersDays: 90,
       tombstonesDays: 365,
       ...withoutUndefined(raw.retention ?? {}),
+    },
+    telemetry: {
+      url: raw.telemetry?.url ?? null,
+      sampled: raw.telemetry?.sampled ?? 0.1,
+      metricsSeconds: raw.telemetry?.metricsSeconds ?? 60,
     },
     strategyModules: raw.strategyModules ?? [],
     queuePrefix: raw.queuePrefix ?? 'heddle',

@@ -155,6 +155,21 @@ export const rawConfigSchema = z.strictObject({
       timeoutMs: atLeastOne.max(60_000, 'must be at most 60000').optional(),
     })
     .optional(),
+  /** Traces and metrics for a collector of OpenTelemetry (docs/telemetry.md). Off without a URL. */
+  telemetry: z
+    .strictObject({
+      /** The collector's address for OTLP over HTTP, such as http://127.0.0.1:4318. */
+      url: upstreamUrl.optional(),
+      /** Share of the traces that begin here and are recorded; a caller's sampled trace is always continued. */
+      sampled: z
+        .number({ error: 'must be a number' })
+        .min(0, 'must be at least 0')
+        .max(1, 'must be at most 1')
+        .optional(),
+      /** Seconds between two exports of metrics. */
+      metricsSeconds: atLeastOne.max(3_600, 'must be at most 3600').optional(),
+    })
+    .optional(),
   /** Retention of data other than messages, in days or minutes; null for ever. */
   retention: z
     .strictObject({

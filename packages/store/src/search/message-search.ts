@@ -1,4 +1,5 @@
 import type { RankedDocument } from '@heddle/core'
+import { traced } from '@heddle/runtime'
 import type { Tx } from '../connection/connection.js'
 import type { HitPlace } from './search-hits.js'
 import { type MessageRanking, type RankingRequest, rankMessages } from './search-ranking.js'
@@ -40,7 +41,22 @@ const CANDIDATES_PER_PAGE = 500
  *
  * @throws PermanentError `NOT_FOUND` for an agent or a thread that does not exist
  */
-export async function findMessages<Row extends PlacedRow>(
+export function findMessages<Row extends PlacedRow>(
+  parts: SearchParts,
+  request: FindRequest<Row>,
+): Promise<FoundRows<Row>> {
+  const attributes = { 'gen_ai.operation.name': 'search_memory', 'gen_ai.memory.store.id': parts.projectId }
+  return traced('search_memory', { attributes }, async (span) => {
+    const found = await searchMessages(parts, request)
+    span.set({
+      'gen_ai.memory.record.count': found.rows.length,
+      'heddle.search.degraded': found.ranking.degraded !== null,
+    })
+    return found
+  })
+}
+
+async function searchMessages<Row extends PlacedRow>(
   parts: SearchParts,
   { limit, load, ...request }: FindRequest<Row>,
 ): Promise<FoundRows<Row>> {

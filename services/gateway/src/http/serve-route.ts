@@ -3,6 +3,7 @@ import type { Client } from '@heddle/client/interface'
 import { holdsLongText, jsonSteps, limits, type Permission, RetryableError, type Rights } from '@heddle/contracts'
 import { type ProjectSlots, runCooperatively, within } from '@heddle/runtime'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { RequestSpans } from './request-spans.js'
 import type { Route } from './route.js'
 import { streamLines } from './stream-lines.js'
 
@@ -23,13 +24,14 @@ export interface RouteDeps {
   readonly callerOf: CallerOf
   /** For work that this process does itself; work done by workers is limited by the project's share of them. */
   readonly slots: ProjectSlots
+  readonly spans: Pick<RequestSpans, 'run'>
 }
 
 /** Serves an operation: admits the caller before the body is read, and times out. */
 export function serveRoute(
   server: FastifyInstance,
   { operation, answer }: Route,
-  { callerOf, slots }: RouteDeps,
+  { callerOf, slots, spans }: RouteDeps,
 ): void {
   const { method, path, needs, stage, bodyBytesMax, bodyMediaType, answers } = operation
   const mediaType = answers[200]?.mediaType
@@ -44,7 +46,9 @@ export function serveRoute(
       const isSlotHeld = stage === undefined && mediaType === undefined
       const given = await withinBounds(reply.raw, async (signal) => {
         if (isSlotHeld) await holdSlot(reply.raw, slots.acquire(project, signal))
-        const answered = await answer({ params, query, body, headers, client, rights, signal })
+        const answered = await spans.run(request, () =>
+          answer({ params, query, body, headers, client, rights, signal }),
+        )
         if (mediaType === undefined) return answered
         const lines = answered.body as AsyncIterable<string>
         return { ...answered, body: await streamLines(lines, (work) => slots.run(project, work)) }

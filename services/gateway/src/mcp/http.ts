@@ -5,6 +5,7 @@ import { Limiter, type Logger, type ProjectSlots } from '@heddle/runtime'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestsUnderWay } from '../admission/requests-under-way.js'
+import type { RequestSpans } from '../http/request-spans.js'
 import { type Caller, holdSlot } from '../http/serve-route.js'
 import { disconnectSlowReaderFromHead } from '../http/slow-reader.js'
 import { createMcpServer, type Share } from './server.js'
@@ -15,6 +16,7 @@ export interface McpDeps {
   readonly log: Logger
   readonly slots: ProjectSlots
   readonly requests: RequestsUnderWay
+  readonly spans: Pick<RequestSpans, 'run'>
   /** @throws RetryableError `RATE_LIMITED` if the project has used up its share of the stage */
   checkShare(project: string, stage: NewShare['stage']): void
 }
@@ -23,7 +25,10 @@ export interface McpDeps {
  * MCP over Streamable HTTP: each request has its own server and transport, which end with it, so callers share none. Between
  * the requests of a client only its session remains, which holds the name of a thread.
  */
-export function serveMcp(server: FastifyInstance, { callerOf, log, slots, requests, checkShare }: McpDeps): void {
+export function serveMcp(
+  server: FastifyInstance,
+  { callerOf, log, slots, requests, spans, checkShare }: McpDeps,
+): void {
   const sessions = new McpSessions()
   const access = { needs: 'any', isCounted: true } as const
   server.post('/mcp', { bodyLimit: limits.httpBodyBytesMax, config: { access } }, async (request, reply) => {
@@ -44,7 +49,7 @@ export function serveMcp(server: FastifyInstance, { callerOf, log, slots, reques
     disconnectSlowReaderFromHead(reply.raw)
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value as string)
     reply.hijack()
-    await transport.handleRequest(request.raw, reply.raw, request.body)
+    await spans.run(request, () => transport.handleRequest(request.raw, reply.raw, request.body))
     return reply
   })
 }

@@ -21,6 +21,7 @@ import { listResources } from './resource-list.js'
 import { readResource, resourceTemplates } from './resources.js'
 import type { McpSession } from './session.js'
 import { type Tool, tools } from './tools.js'
+import { tracedCall } from './traced-call.js'
 
 export interface McpServerOptions {
   /** Client of the caller's project, over the queue or over HTTP. */
@@ -106,7 +107,7 @@ export function createMcpServer({
   server.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
     const handle = methods.get(method)
     if (handle === undefined) throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
-    return await orRefused(() => handle(params, signal), log)
+    return await orRefused(() => tracedCall(method, params, () => handle(params, signal)), log)
   }
   return server
 }

@@ -111,7 +111,8 @@ export class Metrics {
   async read(
     stages: readonly StageStats[] | null,
     known: {
-      deadLetters: readonly { readonly stage: string }[]
+      /** Null if they are not known. */
+      deadLetters: readonly { readonly stage: string }[] | null
       streams: number
       models?: ReadonlyMap<string, ModelCalls>
     },
@@ -139,7 +140,8 @@ export class Metrics {
       this.#paused.set({ stage }, paused ? 1 : 0)
       this.#workers.set({ stage }, pool.workers)
       this.#pace.set({ stage }, pool.perSecond)
-      this.#failed.set({ stage }, deadLetters.filter((letter) => letter.stage === stage).length)
+      if (deadLetters !== null)
+        this.#failed.set({ stage }, deadLetters.filter((letter) => letter.stage === stage).length)
     }
     return await this.#process.read(models)
   }
