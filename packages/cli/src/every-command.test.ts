@@ -35,7 +35,7 @@ function* leavesOf(command: Command, path: readonly string[]): Generator<Leaf> {
 /** Options that accept any text: names of tools and files, prose, addresses, cursors. */
 const FREE = new Set(
   [
-    '--after --changed --cli --command --cursor --data --description --doc --env --file --header --marker --message --model --out',
+    '--after --changed --cli --command --cursor --data --description --doc --env --file --header --key-file --marker --message --model --out',
     '--output --path --prompt --prompt-file --remove-doc --text --tool --url',
   ]
     .join(' ')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { registerBackup } from './commands/admin/backup.js'
 import { registerCompletion } from './commands/admin/completion.js'
 import { registerDoctor } from './commands/admin/doctor.js'
 import { registerProjects } from './commands/admin/erase.js'
@@ -8,6 +9,7 @@ import { registerKeys } from './commands/admin/keys.js'
 import { registerMigrate } from './commands/admin/migrate.js'
 import { registerModels } from './commands/admin/models.js'
 import { registerQueues } from './commands/admin/queues.js'
+import { registerRestore } from './commands/admin/restore.js'
 import { registerScaling } from './commands/admin/scaling.js'
 import { registerAgents } from './commands/agents/agents.js'
 import { registerIterations } from './commands/agents/iterations.js'
@@ -79,6 +81,8 @@ export function buildProgram(context: CommandContext): Command {
     registerGateway,
     registerProxy,
     registerMigrate,
+    registerBackup,
+    registerRestore,
     registerDoctor,
     registerCompletion,
   ]

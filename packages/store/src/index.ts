@@ -10,6 +10,9 @@ export * from './archive/archive-hits.js'
 export * from './archive/archive-reading.js'
 export * from './archive/archive-selection.js'
 export { loadReadArchive } from './archive/read-archive.js'
+export { type BackupHead, readBackup } from './backup/backup.js'
+export { type BackupSummary, checkBackup } from './backup/read-records.js'
+export { type Restored, restoreBackup } from './backup/restore.js'
 export {
   type AgentCalibration,
   type CalibrationRow,

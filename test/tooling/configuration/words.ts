@@ -136,6 +136,10 @@ export const otherVariables: readonly { readonly name: string; readonly descript
   { name: 'HEDDLE_URL', description: 'A gateway that commands use instead of a store on this machine.' },
   { name: 'HEDDLE_KEY', description: 'The key for that gateway.' },
   {
+    name: 'HEDDLE_BACKUP_KEY',
+    description: 'The key of backups, at least 16 characters ([operations](operations.md#backup-and-restore)).',
+  },
+  {
     name: 'OTEL_SERVICE_NAME',
     description: 'The name of the service in traces and metrics, default `heddle` ([telemetry](telemetry.md)).',
   },

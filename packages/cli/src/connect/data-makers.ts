@@ -9,6 +9,7 @@ export const dataMakers: ReadonlySet<string> = new Set([
   'demo',
   'mcp',
   'migrate',
+  'restore',
   'import',
   'agents set',
   'threads set',

@@ -8,6 +8,7 @@ import { PermanentError, RetryableError } from '@heddle/contracts'
  * Writes the file of `--out` atomically: the content goes to a temporary file, which is renamed once it is complete. If writing
  * fails, the temporary file is removed and an existing file stays as it was.
  *
+ * @param check reads the complete temporary file before it gets its name
  * @returns the number of bytes written
  * @throws PermanentError `NOT_FOUND` without its folder, `VALIDATION_ERROR` if the path is not a file, `FORBIDDEN`;
  *   RetryableError `SERVICE_UNAVAILABLE` if the disk is full
@@ -16,6 +17,7 @@ export async function writeWholeFile(
   path: string,
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   signal?: AbortSignal,
+  check: (partial: string) => Promise<void> = async () => {},
 ): Promise<number> {
   // A link is followed: its target is replaced.
   const target = await realpath(path).catch(() => path)
@@ -25,6 +27,7 @@ export async function writeWholeFile(
     // Opened first: a stream that opens its file itself may do so after it has ended, and leave the file behind.
     const file = (await open(partial, 'w', mode)).createWriteStream()
     await pipeline(Readable.from(parts, { objectMode: true, highWaterMark: 16 }), file, { signal })
+    await check(partial)
     await rename(partial, target)
     return file.bytesWritten
   } catch (error) {
