@@ -15,7 +15,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'chat',
     'sub-agents',
   ],
-  Contexts: ['windows', 'strategies', 'caching', 'formats', 'parts', 'receipts', 'snapshots', 'iterations'],
+  Contexts: ['windows', 'strategies', 'caching', 'formats', 'parts', 'blocks', 'receipts', 'snapshots', 'iterations'],
   'Condensed and found': ['pruning', 'summaries', 'search', 'embedding', 'items', 'mcp-tools'],
   'Run it': ['operations', 'telemetry', 'security', 'memory', 'erasure', 'performance'],
   Reference: ['configuration', 'http', 'http-operations', 'mcp', 'design', 'requirements'],

@@ -1,4 +1,5 @@
 export * from './access.js'
+export * from './blocks/blocks.js'
 export * from './contexts/context-diff.js'
 export * from './contexts/contexts.js'
 export type { ContextFor, ContextIn } from './contexts/delivered.js'

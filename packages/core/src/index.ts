@@ -1,4 +1,5 @@
 export * from './assembly/index.js'
+export * from './blocks/index.js'
 export * from './calibration/index.js'
 export * from './claude-code/index.js'
 export * from './compaction/index.js'

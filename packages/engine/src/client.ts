@@ -2,6 +2,7 @@ import { subscribeToContexts } from '@heddle/client/calls'
 import type { BuildOptions, BuildRequest, Client, WithAppended } from '@heddle/client/interface'
 import type { ContextFor } from '@heddle/contracts'
 import { agentsClient, snapshotsClient } from './agents/agents-client.js'
+import { blocksClient } from './blocks/blocks-client.js'
 import { appendAndBuild, appendAndOrder } from './contexts/append-and-build.js'
 import { compress } from './contexts/compress.js'
 import { lastContextAt } from './contexts/context-at.js'
@@ -88,6 +89,7 @@ export function createClient(options: ClientOptions): Client {
     facts: factsClient(parts),
     hooks: hooksClient(parts),
     items: itemsClient(parts),
+    blocks: blocksClient(parts),
     projects: projectsClient(parts),
     keys: keysClient(parts),
     grants: grantsClient(parts),

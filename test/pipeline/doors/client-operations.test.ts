@@ -244,6 +244,34 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.agents.settings('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  test('creates a memory block, edits it, lists its versions, undoes a change, and removes it', async () => {
+    const key = { scope: 'agent', owner: 'reader', label: 'human' } as const
+    expect(await client.blocks.put(key, { value: 'tea', ifVersion: 0 })).toMatchObject({ ...key, version: 1 })
+    await client.blocks.insert(key, { text: 'one\ntwo', afterLine: 0 }, { idempotencyKey: 'insert' })
+    expect(await client.blocks.insert(key, { text: 'one\ntwo' }, { idempotencyKey: 'insert' })).toMatchObject({
+      version: 2,
+    })
+    expect(await client.blocks.replace(key, { oldText: 'two', newText: '' })).toMatchObject({ value: 'one\n\ntea' })
+    const late = client.blocks.rethink(key, { value: 'mine', ifVersion: 1 })
+    await expect(late).rejects.toMatchObject({
+      code: 'CONFLICT',
+      field: 'ifVersion',
+      facts: { current: { version: 3, value: 'one\n\ntea' } },
+    })
+    await client.blocks.rethink(key, { value: 'new', ifVersion: 3 })
+    expect(await client.blocks.undo(key, { toVersion: 1 })).toMatchObject({ version: 5, value: 'tea' })
+    expect(await client.blocks.get(key, { version: 4 })).toMatchObject({ value: 'new', change: 'rethink' })
+    const { items, nextCursor } = await client.blocks.history(key, { limit: 2 })
+    expect(items.map(({ version }) => version)).toEqual([5, 4])
+    const rest = await client.blocks.history(key, { cursor: nextCursor ?? '' })
+    expect([rest.items.map(({ version }) => version), rest.nextCursor]).toEqual([[3, 2, 1], null])
+    expect((await client.blocks.list({ thread: 'long' })).items).toMatchObject([{ label: 'human', version: 5 }])
+    expect(await client.blocks.remove(key, { ifVersion: 5 })).toMatchObject({ version: 6, change: 'remove' })
+    expect((await client.blocks.list({ agent: 'reader' })).items).toEqual([])
+    await expect(client.blocks.list({ agent: 'nobody' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(client.blocks.put({ ...key, label: '<x' }, {})).rejects.toMatchObject({ field: 'label' })
+  })
+
   test('pins a stored message, lists the pin, and takes it back', async () => {
     const pinned = await client.pins.set({ thread: 'long', agent: 'reader', fromSeq: 1, toSeq: 2 })
     expect(pinned).toMatchObject({ thread: 'long', agent: 'reader', action: 'pinned', messages: 2 })

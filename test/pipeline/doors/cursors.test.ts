@@ -47,6 +47,8 @@ function readParts() {
 async function fill(client: RemoteClient): Promise<void> {
   for (const agent of AGENTS) {
     await client.agents.put(agent, { settings: { budget: 6_000, strategy: 'tree', tree: { leafTokens: 500 } } })
+    for (const value of ['calm', 'brief'])
+      await client.blocks.put({ scope: 'agent', owner: agent, label: 'human' }, { value })
     for (const name of ['calm', 'brief']) {
       await client.items.put(agent, { type: 'rule', name, text: `Be ${name}.`, include: 'manual' })
       await client.facts.put(agent, randomUUID(), { subject: agent, predicate: 'is', object: name })
@@ -130,6 +132,7 @@ const LISTS = [
   '/v1/agents/coder/messages',
   `/v1/messages?sourceId=${SOURCE_ID}`,
   '/v1/archive',
+  '/v1/memory/blocks/agent/human/versions?owner=coder',
   '/v1/proxy/requests?thread=run',
   `/v1/proxy/requests/${relayed['run']}`,
 ]
@@ -138,6 +141,7 @@ const LISTS = [
 const OTHER_OWNERS: Readonly<Record<string, string>> = {
   '/v1/agents/coder/items': '/v1/agents/reviewer/items',
   '/v1/agents/coder/facts': '/v1/agents/reviewer/facts',
+  '/v1/memory/blocks/agent/human/versions?owner=coder': '/v1/memory/blocks/agent/human/versions?owner=reviewer',
   '/v1/threads/run/largest-messages': '/v1/threads/walk/largest-messages',
   '/v1/threads/run/contexts': '/v1/threads/walk/contexts',
   '/v1/threads/run/processes': '/v1/threads/walk/processes',

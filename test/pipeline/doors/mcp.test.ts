@@ -374,12 +374,36 @@ test('a key sees the tools of its role, and other tools refuse it', async () => 
     'put_fact',
     'retract_fact',
     'append_messages',
+    'memory_insert',
+    'memory_replace',
+    'memory_rethink',
     'save_snapshot',
     'restore_snapshot',
     'clear_context',
   ])
   await expect(client.callTool({ name: 'history', arguments: { thread: 'run' } })).rejects.toThrow('no such tool')
   expect((await client.listResourceTemplates()).resourceTemplates).toEqual([])
+  await client.close()
+})
+
+test('a model edits the blocks of its conversation by their labels, and a late change is refused with the current one', async () => {
+  const blocks = pipeline.clientOf('hooli').blocks
+  const messages = [{ role: 'user' as const, content: 'hello' }]
+  await pipeline.clientOf('hooli').messages.append({ agent: 'coder', thread: 'run', messages, ack: 'stored' })
+  await blocks.put({ scope: 'agent', owner: 'coder', label: 'human' }, { value: 'tea' })
+  const client = await connectHttp(await keyOf('hooli', 'admin'))
+  const call = async (name: string, given: object) => {
+    const { structuredContent, content, isError } = await client.callTool({ name, arguments: { ...given } })
+    return isError === true ? JSON.stringify(content) : structuredContent
+  }
+  expect(await call('memory_blocks', { thread: 'run' })).toMatchObject({ items: [{ label: 'human', version: 1 }] })
+  const human = { scope: 'agent', label: 'human' }
+  expect(await call('memory_insert', { ...human, text: 'cake' })).toMatchObject({ version: 2, value: 'tea\ncake' })
+  expect(await call('memory_replace', { ...human, oldText: 'tea', newText: 'milk' })).toMatchObject({ version: 3 })
+  const late = await call('memory_rethink', { ...human, value: 'x', ifVersion: 1 })
+  expect(late).toContain('CONFLICT')
+  expect(late).toContain('has version 3')
+  expect(await blocks.get({ scope: 'agent', owner: 'coder', label: 'human' })).toMatchObject({ value: 'milk\ncake' })
   await client.close()
 })
 

@@ -79,6 +79,12 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'DELETE fact': (a) => ask(a, 'DELETE', `/v1/agents/${someAgent(a)}/facts/${a.pick(a.victim.contextIds)}`),
   'POST facts': (a) => ask(a, 'POST', `/v1/threads/${a.victim.thread}/facts`, {}),
   'GET pins': get((a) => `/v1/threads/${a.victim.thread}/pins`),
+  'GET blocks': get((a) => `/v1/memory/blocks?thread=${a.victim.thread}`),
+  'GET block': get((a) => `/v1/memory/blocks/agent/house?owner=${a.victim.agent}`),
+  'GET block versions': get((a) => `/v1/memory/blocks/agent/house/versions?owner=${a.victim.agent}`),
+  'POST block': (a) =>
+    ask(a, 'POST', `/v1/memory/blocks/agent/house/rethink?owner=${a.victim.agent}`, { value: own.text }),
+  'DELETE block': (a) => ask(a, 'DELETE', `/v1/memory/blocks/agent/house?owner=${a.victim.agent}`),
   'GET summaries': get((a) => `/v1/threads/${a.victim.thread}/summaries`),
   'GET summary messages': get(
     (a) => `/v1/threads/${a.victim.thread}/summaries/${a.pick(a.victim.contextIds)}/messages`,

@@ -36,6 +36,7 @@ export const mcpAttempts: readonly NamedAttempt[] = [
   { name: 'MCP facts', run: (a) => tool(a, 'facts', { agent: a.victim.agent, thread: a.victim.thread }) },
   { name: 'MCP compress', run: (a) => tool(a, 'compress', { thread: a.victim.thread }) },
   { name: 'MCP uncompact', run: (a) => tool(a, 'uncompact', { ref: forgedReference(a), thread: a.victim.thread }) },
+  { name: 'MCP memory blocks', run: (a) => tool(a, 'memory_blocks', { thread: a.victim.thread }) },
   { name: 'MCP why', run: (a) => tool(a, 'why', { ref: forgedReference(a), thread: a.victim.thread }) },
   { name: 'MCP summaries', run: (a) => tool(a, 'summaries', { thread: a.victim.thread }) },
   {

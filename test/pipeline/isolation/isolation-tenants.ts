@@ -31,6 +31,7 @@ async function settle(pipeline: Pipeline, project: string): Promise<Tenant> {
   const { id: keyId, key } = await client.keys.create({ name: 'admin', role: 'admin' })
   await client.agents.put(agent, { systemPrompt: canary, settings: { rollingWindow: null } })
   await client.items.put(agent, { type: 'rule', name: 'house', text: `be kind, ${canary}`, include: 'always' })
+  await client.blocks.put({ scope: 'agent', owner: agent, label: 'house' }, { value: `be kind, ${canary}` })
   const messages = Array.from({ length: 6 }, (_, index) => ({
     id: randomUUID(),
     role: 'user' as const,

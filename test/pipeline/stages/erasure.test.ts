@@ -162,6 +162,15 @@ async function seedByHand(url: string): Promise<void> {
     await sql`
       insert into heddle.grants (id, project_id, grantee_project_id, scope)
       values (${randomUUID()}, ${projectId}, ${projectId}, 'recall')`
+    for (const [threadId, ownerOfAgent] of [...ids.map((id) => [id, null] as const), [null, agentId] as const]) {
+      await sql`
+        insert into heddle.memory_blocks (thread_id, agent_id, project_id, label, version)
+        values (${threadId}, ${ownerOfAgent}, ${projectId}, 'human', 1)`
+      await sql`
+        insert into heddle.memory_block_versions (
+          thread_id, agent_id, project_id, label, version, description, value, characters_max, read_only, change)
+        values (${threadId}, ${ownerOfAgent}, ${projectId}, 'human', 1, '', 'x', 9, false, 'put')`
+    }
     for (const id of ids) {
       await sql`
         insert into heddle.message_erasures (thread_id, message_id, project_id, seq, erasure_id)

@@ -6,7 +6,7 @@ const NAMESPACE = '0d0c3f39-7a3a-4a53-9a0f-0a4c7f6c2b11'
 
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
-export type KeyedKind = 'message' | 'iteration' | 'snapshot' | 'clear' | 'context'
+export type KeyedKind = 'message' | 'iteration' | 'snapshot' | 'clear' | 'context' | 'block'
 
 /** @throws PermanentError `VALIDATION_ERROR` with the caller's name for the key */
 export function checkIdempotencyKey(key: string, field = 'idempotencyKey'): string {

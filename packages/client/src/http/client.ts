@@ -3,6 +3,7 @@ import { subscribeToContexts } from '../calls/subscribe.js'
 import type { EraseOptions } from '../interface/projects.js'
 import { appendOverHttp } from './append.js'
 import { appendIterationsOverHttp } from './append-iterations.js'
+import { blocksOverHttp } from './blocks.js'
 import { buildOverHttp, orderOverHttp } from './build.js'
 import { callsOf, pageQuery, requestOf } from './call.js'
 import { followOverHttp } from './events.js'
@@ -171,6 +172,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       claudeCode: async (body, query = {}) => (await call('claudeCodeHook', { body, query })).body,
     },
     items: itemsOverHttp(call),
+    blocks: blocksOverHttp(call),
     recall: async (body) => (await call('recall', { body })).body,
     search: async (body) => unpaged((await call('search', { body })).body),
     events: {

@@ -40,6 +40,7 @@ import type {
 } from '@heddle/contracts'
 import type { subscribeToContexts } from '../calls/subscribe.js'
 import type { AgentsClient, SnapshotsClient } from './agents.js'
+import type { BlocksClient } from './blocks.js'
 import type {
   BuildOptions,
   BuildRequest,
@@ -155,6 +156,7 @@ export interface Client {
   readonly agents: AgentsClient
   /** The rules, references and tools of agents, and those of threads (docs/items.md). */
   readonly items: ItemsClient
+  readonly blocks: BlocksClient
   readonly projects: ProjectsClient
   /** Keys for the project at the gateway. */
   readonly keys: KeysClient

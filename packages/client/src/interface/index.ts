@@ -8,6 +8,7 @@ export type {
   AppendResult,
   ArchiveHit,
   ArchiveSearchResult,
+  BlockKey,
   Calibration,
   ClearResult,
   CompressOptions,
@@ -30,6 +31,7 @@ export type {
   KeyChange,
   LargestMessage,
   MemoryAudit,
+  MemoryBlock,
   MessageEntry,
   Neighbour,
   NewApiKey,
@@ -70,6 +72,7 @@ export type {
   UnpinOptions,
 } from '@heddle/contracts'
 export * from './agents.js'
+export * from './blocks.js'
 export * from './client.js'
 export * from './contexts.js'
 export * from './events.js'

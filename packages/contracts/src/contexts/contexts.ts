@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { blockEntrySchema } from '../blocks/blocks.js'
 import { errorCodes } from '../errors.js'
 import { includedItemSchema, requestItemSchema } from '../items/items.js'
 import { limits } from '../primitives/limits.js'
@@ -128,6 +129,8 @@ export const receiptEntrySchema = z.object({
   /** The item of this line: its version, its include mode, and its score. */
   item: includedItemSchema.optional(),
   memory: memoryEntrySchema.optional(),
+  /** The memory block of this line, in the version that is shown. */
+  block: blockEntrySchema.optional(),
   reason: z.string(),
 })
 export type ReceiptEntry = z.infer<typeof receiptEntrySchema>

@@ -22,6 +22,14 @@ const page = {
 }
 const nextCursor = 'null at the end'
 
+const block = {
+  scope: 'As the block says',
+  owner: 'Its agent or thread, by default of this conversation',
+  label: 'As the block says',
+  ifVersion: 'The version you read; refused if it changed',
+}
+const changedBlock = { version: 'Its new version' }
+
 const snapshot = {
   id: 'The id for restore_snapshot',
   description: 'Why it was saved',
@@ -301,6 +309,25 @@ export const mcpWords: Readonly<Record<McpToolName, ToolWords>> = {
       warnings: 'Messages that contexts do not show',
     },
   },
+  memory_blocks: {
+    input: { thread: 'Its blocks, those of its agent, and of the project', agent: 'Without thread: those of an agent' },
+    output: {
+      items: 'Blocks in the order of contexts',
+      'items.scope': 'project, agent or thread',
+      'items.label': 'Its name',
+      'items.value': 'Its text',
+      'items.version': 'For ifVersion',
+    },
+  },
+  memory_insert: {
+    input: { ...block, text: 'One line, or several', afterLine: 'Lines before it; by default all' },
+    output: changedBlock,
+  },
+  memory_replace: {
+    input: { ...block, oldText: 'A part that occurs once', newText: 'Empty: the part is removed' },
+    output: changedBlock,
+  },
+  memory_rethink: { input: { ...block, value: 'The whole new value' }, output: changedBlock },
   save_snapshot: {
     input: { agent: 'Agent whose window is saved', description: 'Why it is saved' },
     output: { id: snapshot.id, summary: snapshot.summary, summaryError: 'Why there is no summary' },

@@ -1,4 +1,5 @@
 import { agentOperations } from './agents.js'
+import { blockOperations } from './blocks.js'
 import { compactionOperations } from './compaction.js'
 import { contextOperations } from './contexts.js'
 import { eventOperations } from './events.js'
@@ -20,6 +21,7 @@ export type { Operation, OperationAnswer, Repeatability } from './operation.js'
 export { type OperationTag, operationTags } from './tags.js'
 export {
   agentOperations,
+  blockOperations,
   compactionOperations,
   contextOperations,
   factOperations,
@@ -50,6 +52,7 @@ export const operations = {
   ...snapshotOperations,
   ...itemOperations,
   ...threadItemOperations,
+  ...blockOperations,
   ...projectOperations,
   ...stageOperations,
   ...proxyOperations,

@@ -7,6 +7,7 @@ export const operationTags = [
   { name: 'recall', description: 'The full text of condensed contents, and the search for it.' },
   { name: 'facts', description: 'Known things that hold, since when, and from which messages.' },
   { name: 'items', description: 'Rules, references and tools that contexts may include.' },
+  { name: 'blocks', description: 'Working memory: short texts that agents and people edit, shown in every context.' },
   { name: 'snapshots', description: 'Saved windows of an agent, and restoring them.' },
   { name: 'iterations', description: 'The steps of autonomous runs.' },
   { name: 'project', description: 'Keys, grants to other projects, and jobs that failed permanently.' },

@@ -41,6 +41,13 @@ export const limits = {
   itemsPerAgentMax: 5_000,
   /** Additions and removals of items in one thread: all are read for each of its contexts. */
   threadItemChangesMax: 20_000,
+  /** The name of a memory block. */
+  blockLabelCharactersMax: 64,
+  /** The value of a memory block: about 5,000 tokens, which every context shows. */
+  blockCharactersMax: 20_000,
+  blockDescriptionCharactersMax: 1_000,
+  /** Memory blocks of one owner, including removed ones: all are read for each of its contexts. */
+  blocksPerOwnerMax: 50,
   /** Tools that one MCP server may list. */
   toolsPerServerMax: 2_000,
   /** A thread's title. */

@@ -143,6 +143,8 @@ export const settingsSchema = z.strictObject({
       docs: count(1, limits.budgetTokensMax).optional(),
       rules: count(1, limits.budgetTokensMax).optional(),
       references: count(1, limits.budgetTokensMax).optional(),
+      /** For memory blocks, and as much again for their changes; whole blocks only. Default a quarter of the limit. */
+      blocks: count(1, limits.budgetTokensMax).optional(),
       /** For items selected by meaning; whole items only. Default a quarter of the limit. */
       selected: count(1, limits.budgetTokensMax).optional(),
       status: count(1, limits.budgetTokensMax).optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { blockChanges, blockLabelSchema, putBlockSchema } from '../blocks/blocks.js'
 import { includeModeSchema, itemBodySchema, itemTypeSchema } from '../items/items.js'
-import { nameSchema } from '../primitives/names.js'
+import { idSchema, nameSchema } from '../primitives/names.js'
 import { time } from './thread-export-fields.js'
 
 /** The mode of the tools of a server without a mode of their own. */
@@ -37,5 +38,22 @@ export const threadItemRecord = z.strictObject({
   version: z.int().min(1),
   includeMode: z.enum(['always', 'manual']),
   removed: z.boolean(),
+  createdAt: time,
+})
+
+const block = putBlockSchema.shape
+
+/** A version of a memory block of the thread. */
+export const blockRecord = z.strictObject({
+  type: z.literal('block'),
+  label: blockLabelSchema,
+  version: z.int().min(1),
+  description: block.description.unwrap(),
+  value: block.value.unwrap(),
+  charactersMax: block.limit.unwrap(),
+  readOnly: z.boolean(),
+  removed: z.boolean(),
+  change: z.enum(blockChanges),
+  requestId: idSchema.nullable(),
   createdAt: time,
 })

@@ -15,7 +15,7 @@ import {
 } from './thread-export-compaction.js'
 import { factRecord } from './thread-export-facts.js'
 import { count, hash, line, seconds, text, texts, time } from './thread-export-fields.js'
-import { itemRecord, threadItemRecord, toolServerRecord } from './thread-export-items.js'
+import { blockRecord, itemRecord, threadItemRecord, toolServerRecord } from './thread-export-items.js'
 import { loopSchema } from './threads.js'
 
 /**
@@ -170,6 +170,7 @@ export const exportRecordSchema = z.discriminatedUnion(
     toolServerRecord,
     itemRecord,
     threadItemRecord,
+    blockRecord,
     threadVersionRecord,
     processRecord,
     runningProcessRecord,
@@ -198,6 +199,7 @@ export const exportRecordTypes = [
   'toolServer',
   'item',
   'threadItem',
+  'block',
   'threadVersion',
   'process',
   'runningProcess',

@@ -10,8 +10,9 @@ const CUT_MARK = '\n[… cut to fit]'
 export function withinAllocation(section: FixedSection, input: BuildInput): FixedSection {
   const { allocations } = input.settings.sections
   const { name } = section
-  // A truncated tool is useless; selected items and memories have their own limits.
-  const isBounded = name === 'selected' || name === 'memories'
+  // A truncated tool is useless; blocks, selected items and memories have their own limits.
+  const isOfBlocks = name === 'blocks' || name === 'block-changes'
+  const isBounded = isOfBlocks || name === 'selected' || name === 'memories'
   const tokensMax = name === 'message' || name === 'tools' || isBounded ? undefined : allocations[name]
   if (tokensMax === undefined) return section
   const cost = (message: NeutralMessage) => countNeutralMessage(input.format, message, input.count)

@@ -1,6 +1,7 @@
 import type { ContextResult, ReceiptEntry } from '@heddle/contracts'
 import type { Lane } from '../compaction/lane.js'
 import { laneOf } from '../strategies/lane-of.js'
+import { leftOutBlocks } from './block-sections.js'
 import type { Body, BodyPlan } from './body.js'
 import { callSettings, turnNotes, turnsOf } from './call-settings.js'
 import { deliver } from './deliver.js'
@@ -68,6 +69,7 @@ function assembled(
     ...before.flatMap((section) => fixedEntries(section, input)),
     ...body.entries,
     ...after.flatMap((section) => fixedEntries(section, input)),
+    ...leftOutBlocks(input),
     ...leftOutItems(fixed, input),
     ...leftOutMemories(fixed, input),
   ]

@@ -1,4 +1,5 @@
 import type { ContextRequest, CounterName, Fill, FormatName, Receipt, Settings } from '@heddle/contracts'
+import type { ContextBlock } from '../blocks/index.js'
 import type { CompactionState } from '../compaction/state.js'
 import type { Message } from '../conversation/message.js'
 import type { Count } from '../history/counting.js'
@@ -23,6 +24,8 @@ export interface BuildInput {
   }
   /** Processes that run for the thread, and the agent's other active threads. Default: no activity. */
   readonly activity?: Activity
+  /** Memory blocks in the order of the context, as of its last compaction and as of now. Default: no blocks. */
+  readonly blocks?: readonly ContextBlock[]
   /** Default: no items. */
   readonly items?: ContextItems
   /**

@@ -37,10 +37,11 @@ export function historyEntries(
 }
 
 export function fixedEntries(section: FixedSection, input: BuildInput): ReceiptEntry[] {
-  const { name, messages, items = [], tools = [], memories = [], reason, isCut } = section
+  const { name, messages, items = [], tools = [], memories = [], blocks = [], reason, isCut } = section
   const shown = messages.map((message, index) => {
     const item = items[index]
     const memory = memories[index]
+    const block = blocks[index]
     return {
       section: name,
       mode: isCut || memory?.isExcerpt ? ('elided' as const) : ('raw' as const),
@@ -49,8 +50,11 @@ export function fixedEntries(section: FixedSection, input: BuildInput): ReceiptE
       tokens: countNeutralMessage(input.format, message, input.count),
       ...(item !== undefined && { item: includedItem(item) }),
       ...(memory !== undefined && { memory: memoryEntry(memory) }),
+      ...(block !== undefined && { block: block.block }),
       reason:
-        item === undefined ? ((memory && memoryReason(memory)) ?? reason) : includedReason(item, isCut ? reason : null),
+        item === undefined
+          ? ((memory && memoryReason(memory)) ?? block?.reason ?? reason)
+          : includedReason(item, isCut ? reason : null),
     }
   })
   const beside = tools.map(({ item, tokens }) => ({
@@ -182,7 +186,15 @@ export function unloadedEntries(input: BuildInput, isSummarized = true): Receipt
 }
 
 /** Most contexts have no items and no memories; their receipts omit these sections. */
-const OPTIONAL_SECTIONS: ReadonlySet<string> = new Set(['rules', 'references', 'tools', 'selected', 'memories'])
+const OPTIONAL_SECTIONS: ReadonlySet<string> = new Set([
+  'rules',
+  'references',
+  'tools',
+  'selected',
+  'memories',
+  'blocks',
+  'block-changes',
+])
 
 export function sectionTotals(entries: readonly ReceiptEntry[], order: readonly string[]): Receipt['sections'] {
   return order.flatMap((name) => {

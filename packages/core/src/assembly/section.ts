@@ -1,3 +1,4 @@
+import type { BlockLine } from '../blocks/index.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { IncludedItem } from '../items/index.js'
 import type { Memory } from '../memories/index.js'
@@ -9,7 +10,9 @@ export type SectionName =
   | 'rules'
   | 'references'
   | 'tools'
+  | 'blocks'
   | 'history'
+  | 'block-changes'
   | 'selected'
   | 'memories'
   | 'status'
@@ -24,6 +27,8 @@ export interface FixedSection {
   readonly tools?: readonly PlacedTool[]
   /** The memories of the messages, one each. */
   readonly memories?: readonly Memory[]
+  /** The memory blocks of the messages, one each. */
+  readonly blocks?: readonly BlockLine[]
   /** Dropped if the history would not fit beside it. */
   readonly isOptional?: true
   /** Whether its end was cut to fit its allocation. */

@@ -1,6 +1,7 @@
 import type { Settings } from '@heddle/contracts'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 import { withinAllocation } from './allocation.js'
+import { blockSections } from './block-sections.js'
 import type { BuildInput } from './input.js'
 import { itemSections } from './item-sections.js'
 import { memorySection } from './memory-section.js'
@@ -11,17 +12,20 @@ import type { PlacedTool } from './tools.js'
 /** Items that belong to the thread. Tools are sent beside the messages, not among them. */
 const heldSections = ['rules', 'references', 'tools'] as const
 
+/** Memory blocks change with each compaction, and so follow all that seldom changes. */
+const opening = ['system-prompt', 'docs', ...heldSections, 'blocks'] as const
+
 /**
  * Section orders. In `cache-stable` the sections that seldom change come first, so that a provider's prompt cache can
  * reuse them; in `status-first` the status precedes the history.
  */
 export const sectionOrder: Readonly<Record<Settings['sections']['order'], readonly SectionName[]>> = {
-  'cache-stable': ['system-prompt', 'docs', ...heldSections, 'history', 'selected', 'memories', 'status', 'message'],
-  'status-first': ['system-prompt', 'docs', ...heldSections, 'status', 'history', 'selected', 'memories', 'message'],
+  'cache-stable': [...opening, 'history', 'block-changes', 'selected', 'memories', 'status', 'message'],
+  'status-first': [...opening, 'status', 'history', 'block-changes', 'selected', 'memories', 'message'],
 }
 
 /** Sections that can differ at each request; caching what follows them is useless. */
-const volatile: readonly SectionName[] = ['selected', 'memories', 'status', 'message']
+const volatile: readonly SectionName[] = ['block-changes', 'selected', 'memories', 'status', 'message']
 
 /** The sections around the history, in order. */
 export interface Arranged {
@@ -75,6 +79,7 @@ function wholeSections(input: BuildInput): FixedSection[] {
       reason: `a doc of agent version ${agent.version}`,
     },
     ...held,
+    ...blockSections(input),
     ...selected,
     ...(recalled === null ? [] : [recalled]),
     {

@@ -9,6 +9,15 @@ const INERT = '‹'
 /** Characters without width, and spaces; bounded, so that no text takes more than linear time. */
 const FILLING = '[\\s\\u00ad\\u200b-\\u200f\\u2060\\ufeff]{0,8}'
 
+/** `name="value" ...` for an opening tag, on one line. */
+export function attributesOf(attributes: Readonly<Record<string, string>>): string {
+  const quoted = (value: string) =>
+    value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replace(/\s+/g, ' ')
+  return Object.entries(attributes)
+    .map(([name, value]) => `${name}="${quoted(value)}"`)
+    .join(' ')
+}
+
 const patterns = new Map<string, RegExp>()
 
 /** A text in which no form of the tag begins or ends a section. */

@@ -1,4 +1,4 @@
-import { withoutTag } from '../conversation/untrusted.js'
+import { attributesOf, withoutTag } from '../conversation/untrusted.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { Memory } from './memory.js'
 
@@ -19,11 +19,6 @@ export function memoryMessage({ reference, thread, role, atMs, text }: Memory): 
     at: `${new Date(atMs).toISOString().slice(0, MINUTE)}Z`,
     note: NOTE,
   }
-  const opening = Object.entries(attributes).map(([name, value]) => `${name}="${quoted(value)}"`)
   const safe = withoutTag(text, 'memory')
-  return { role: 'user', content: `<memory ${opening.join(' ')}>\n${safe}\n</memory>` }
-}
-
-function quoted(value: string): string {
-  return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replace(/\s+/g, ' ')
+  return { role: 'user', content: `<memory ${attributesOf(attributes)}>\n${safe}\n</memory>` }
 }

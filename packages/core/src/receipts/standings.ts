@@ -33,6 +33,9 @@ export function standingsOf({ thread, receipt }: ContextResult): Standings {
     } else if (entry.memory !== undefined) {
       const { reference, messageId } = entry.memory
       byKey.set(`memory ${messageId}`, { ...placed, what: `memory ${reference}` })
+    } else if (entry.block !== undefined) {
+      const { scope, label, version } = entry.block
+      byKey.set(`${entry.section} ${scope} ${label}`, { ...placed, what: `block ${label}, version ${version}` })
     } else if (entry.count > 0) unnamed.push(placed.standing)
     else byKey.set(freeKey(byKey, `${entry.section} ${entry.role ?? ''}`), { ...placed, what: entry.section })
   }

@@ -20,6 +20,7 @@ export interface CursorList {
     | 'facts'
     | 'largest'
     | 'audit'
+    | 'blocks'
     | 'proxied-requests'
     | 'proxied-entries'
   readonly ownerId: string

@@ -44,6 +44,7 @@ export async function* exportThread(parts: EngineContext, name: string): AsyncGe
   for (const type of ['toolServer', 'item', 'threadItem'] as const) {
     for await (const json of itemsOf(reader, type)) yield line(type, json)
   }
+  for await (const json of rowsOf(reader, 'block')) yield line('block', json)
   for (const type of ['threadVersion', 'process', 'runningProcess', 'iteration', 'progressSummary', 'clear'] as const) {
     for await (const json of rowsOf(reader, type)) yield line(type, json)
   }

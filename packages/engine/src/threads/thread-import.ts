@@ -118,6 +118,7 @@ async function write(tx: Tx, { threadId, name, known, batch }: Writing): Promise
     case 'clear':
     case 'undone':
     case 'pin':
+    case 'block':
       return await importRows(tx, { threadId, type: batch.type, records: of(batch.type) })
     case 'fact':
       return await importFacts(tx, { threadId, records: of('fact') })

@@ -94,6 +94,8 @@ export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
         from heddle.tool_servers as server where server.agent_id = agent.id),
       (select json_agg(json_build_array(learnt.model, learnt.ratio, learnt.offset, learnt.margin) order by learnt.model)
         from heddle.calibrations as learnt where learnt.agent_id = agent.id),
+      (select json_build_array(count(*), sum(block.version)) from heddle.memory_blocks as block
+        where block.owner_id in (thread.id, agent.id, thread.project_id)),
       (select count(*) from heddle.thread_items as chosen where chosen.thread_id = thread.id),
       (select json_agg(json_build_array(other.id, other.version, other.active_at, other.changed)) from (
         select id, version, active_at, threads.xmin::text as changed from heddle.threads

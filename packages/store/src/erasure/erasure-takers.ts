@@ -46,6 +46,7 @@ const takeThread: Taker = async (tx, { targetId }) => {
     'undone_messages',
     'pins',
     'kept_lanes',
+    'memory_blocks',
     'thread_origins',
   ]
   const counts =
@@ -88,7 +89,8 @@ const takePoints: Taker = async (tx, thing) => {
 const takeAgent: Taker = async (tx, { targetId }) => {
   const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
   if (count === 0) return {}
-  const [itemVectors, itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
+  const [blocks, itemVectors, itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
+    tx`delete from heddle.memory_blocks where agent_id = ${targetId}`,
     tx`
       delete from heddle.item_vectors
       where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
@@ -102,6 +104,7 @@ const takeAgent: Taker = async (tx, { targetId }) => {
     tx`delete from heddle.agents where id = ${targetId}`,
   ])
   return {
+    memory_blocks: blocks.count,
     item_vectors: itemVectors.count,
     item_versions: itemVersions.count,
     items: items.count,
@@ -182,6 +185,7 @@ const takers = {
     takeRows('proxied_conversations', 'thread_id', ofProject),
     takeRows('proxied_views', 'id', ofProject),
     takeRows('proxied_texts', 'hash', ofProject),
+    takeRows('memory_blocks', 'label', ofProject),
     takeRows('archive_contents', 'hash', ofProject),
     takeRows('part_contents', 'hash', ofProject),
     takeRows('turns', 'name', ofProject),

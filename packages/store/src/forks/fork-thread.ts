@@ -1,6 +1,7 @@
 import { ConflictError, notFound, type PartialSettings, validationError } from '@heddle/contracts'
 import { threadIdOf } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
+import { copyBlocks } from '../memory-blocks/context-blocks.js'
 import { ensureThreads } from '../messages/ensure-threads.js'
 import { holdThread, threadStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
@@ -193,6 +194,7 @@ async function addContents(
     tx`
       insert into heddle.kept_lanes (thread_id, lane, settings, asked_at)
       select ${threadId}, lane, settings, asked_at from heddle.kept_lanes where thread_id = ${originId}`,
+    copyBlocks(tx, { originId, threadId }),
   ])
   return await forkDecisions(tx, { threadId, origin, atSeq })
 }

@@ -31,7 +31,7 @@ export const time = customType<{ data: number; driverData: string }>({
 
 export const now = sql`now()`
 
-export const createdAt = () => time('created_at').notNull().default(now)
+export const createdAt = (moment = now) => time('created_at').notNull().default(moment)
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 

@@ -1,5 +1,6 @@
 export * from './agents.js'
 export * from './archive.js'
+export * from './blocks.js'
 export * from './calibrations.js'
 export { heddle } from './columns.js'
 export * from './compaction.js'

@@ -22,6 +22,9 @@ export const unexportedColumns = [
   'agent_id of facts',
   // Identified by its type, server and name.
   'item_id of thread_items',
+  // Blocks of the thread alone.
+  'agent_id of memory_block_versions',
+  'owner_id of memory_block_versions',
   // Identified by its message and location.
   'archive_id of prunings',
 ]
@@ -50,6 +53,22 @@ export const exportTables = {
     table: 'thread_items',
     key: ['item_id', 'version'],
     columns: { version: 'integer', include_mode: 'text', removed: 'boolean', created_at: time },
+  },
+  block: {
+    table: 'memory_block_versions',
+    key: ['label', 'version'],
+    columns: {
+      label: 'text',
+      version: 'integer',
+      description: 'text',
+      value: 'text',
+      characters_max: 'integer',
+      read_only: 'boolean',
+      removed: 'boolean',
+      change: 'text',
+      request_id: 'uuid',
+      created_at: time,
+    },
   },
   process: {
     table: 'processes',

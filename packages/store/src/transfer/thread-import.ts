@@ -59,6 +59,7 @@ type SimpleType =
   | 'clear'
   | 'undone'
   | 'pin'
+  | 'block'
 
 /** Adds rows of one table. Existing rows stay unchanged. */
 export async function importRows<Type extends SimpleType>(
@@ -66,6 +67,7 @@ export async function importRows<Type extends SimpleType>(
   { threadId, type, records }: { threadId: string; type: Type; records: readonly ExportRecordOf<Type>[] },
 ): Promise<number> {
   const definition = exportTables[type]
+  if (type === 'block') await importBlocks(tx, threadId, records as readonly ExportRecordOf<'block'>[])
   const { count } = await tx`
     insert into heddle.${tx(definition.table)} (thread_id, ${insertColumns(tx, definition)})
     select ${threadId}, ${givenColumns(tx, definition)}
@@ -83,6 +85,16 @@ export async function importRows<Type extends SimpleType>(
       update heddle.stage_cursors set iteration_count = iteration_count + ${count}::integer where thread_id = ${threadId}`
   }
   return count
+}
+
+/** The blocks of some versions, which refer to them. */
+async function importBlocks(tx: Tx, threadId: string, records: readonly ExportRecordOf<'block'>[]): Promise<void> {
+  await tx`
+    insert into heddle.memory_blocks as block (thread_id, label, version)
+    select ${threadId}, given.label, max(given.version)
+    from json_to_recordset(${JSON.stringify(records)}::text::json) as given (label text, version integer)
+    group by given.label
+    on conflict (owner_id, label) do update set version = greatest(block.version, excluded.version)`
 }
 
 /** Copies the cursors of the exported thread, so that no stage repeats work whose result was imported. */

@@ -20,6 +20,7 @@ import {
 import { askedLaneOf, type LaneRecord, laneRecordOf } from './asked-lane.js'
 import { describe, type LoadDeps, overrides } from './describe.js'
 import { hiddenOf } from './hidden-of.js'
+import { loadBlocks } from './load-blocks.js'
 import { loadHistoryInput } from './load-history.js'
 import { type LoadedItems, loadItems } from './load-items.js'
 import { loadMultiThreadInput } from './load-multi-thread.js'
@@ -68,12 +69,14 @@ export async function loadBuildInput(
   const isUncached = isLoop || isBounded || servedFrom(compaction, request).isStandIn
   const { asOfMs } = deps
   const { rollingWindow } = settings
-  const [input, items, dependence, scopeErased] = await Promise.all([
+  const [bare, blocks, items, dependence, scopeErased] = await Promise.all([
     load(tx, compaction, request, deps),
+    loadBlocks(tx, compaction, request),
     loadItems(tx, thread, request.scope),
     isUncached ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
     isMultiThread ? loadScopeErased(tx, scopeThreadIds(request, deps) ?? []) : null,
   ])
+  const input = blocks.length === 0 ? bare : { ...bare, blocks }
   const laneRecord = laneRecordOf(compaction, request)
   const askedLane = askedLaneOf(compaction, laneRecord, request, asOfMs)
   const common = { awaitsPruning, thread, laneRecord, askedLane, scopeErased }

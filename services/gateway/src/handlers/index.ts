@@ -2,6 +2,7 @@ import { type Operations, operations } from '@heddle/contracts'
 import type { Handlers } from '../http/handler.js'
 import { type Route, routeOf } from '../http/route.js'
 import { agentHandlers } from './agents.js'
+import { blockHandlers } from './blocks.js'
 import { contextHandlers } from './contexts.js'
 import { factHandlers } from './facts.js'
 import { hookHandlers } from './hooks.js'
@@ -28,6 +29,7 @@ const handlersOf = (reads: DeploymentReads): Handlers<Omit<Operations, 'followEv
   ...snapshotHandlers,
   ...itemHandlers,
   ...threadItemHandlers,
+  ...blockHandlers,
   ...projectHandlers,
   ...stageHandlers(reads),
   ...proxyHandlers,

@@ -4,7 +4,7 @@ import { listedTool } from './listing.js'
 import { tools } from './tools.js'
 
 /** Largest list of tools, in characters; it is part of each request to a model. */
-const CHARACTERS_MAX = 25_400
+const CHARACTERS_MAX = 28_500
 
 interface Field {
   readonly [key: string]: unknown

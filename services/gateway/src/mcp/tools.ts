@@ -16,6 +16,7 @@ import type { NewShare } from '@heddle/queue'
 import type { z } from 'zod'
 import { checkPermission } from '../admission/access.js'
 import { readableBy } from '../handlers/compressed.js'
+import { blockIn } from './block-of-call.js'
 import { placeOf, recallIn } from './session.js'
 import type { ToolDeps } from './tool-deps.js'
 import { whyIn } from './why.js'
@@ -72,6 +73,20 @@ const runs: { readonly [Name in McpToolName]: Run<Name> } = {
     const request = { ...context, references: 'full', agent, thread, append: messages, appendFormat } as BuildRequest
     const { appended, ...built } = await client.contexts.build<BuildRequest>(request, { signal, onBusy: 'fail' })
     return { ...appended, context: toBuilt(built) }
+  },
+  memory_blocks: async ({ thread, agent }, { client, session }) =>
+    await client.blocks.list({ thread: thread ?? (agent === undefined ? session.thread : undefined), agent }),
+  async memory_insert(input, deps) {
+    const { key, change } = await blockIn(input, deps)
+    return await deps.client.blocks.insert(key, change)
+  },
+  async memory_replace(input, deps) {
+    const { key, change } = await blockIn(input, deps)
+    return await deps.client.blocks.replace(key, change)
+  },
+  async memory_rethink(input, deps) {
+    const { key, change } = await blockIn(input, deps)
+    return await deps.client.blocks.rethink(key, change)
   },
   save_snapshot: (input, { client, signal }) => client.snapshots.save(input, { signal }),
   list_snapshots: ({ agent, ...page }, { client }) => client.snapshots.history(agent, page),

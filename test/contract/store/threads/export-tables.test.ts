@@ -20,6 +20,8 @@ const elsewhere = [
   'summary_leaves',
   // Records of one installation. The states of these lanes are exported; the next request records its lane again.
   'kept_lanes',
+  // The numbers of the exported versions.
+  'memory_blocks',
   // The messages that a fork shares are exported as its own.
   'thread_origins',
   'message_erasures',

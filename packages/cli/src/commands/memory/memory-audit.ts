@@ -6,6 +6,7 @@ import { cursorOption, given, nameOption, type PageOptions } from '../../options
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { formatCount, itemTable, type Line } from '../../output/table.js'
 import { clientCommand, listCommand } from '../declared.js'
+import { registerMemoryBlocks } from './memory-blocks.js'
 
 interface AuditOptions extends CommonOptions {
   readonly limit?: number
@@ -22,7 +23,7 @@ const auditedOption = wholeNumber(
 )
 
 export function registerMemory(program: Command, context: CommandContext): void {
-  const group = program.command('memory').description('look into the memory of agents')
+  const group = program.command('memory').description('look into the memory of agents, and edit it')
   clientCommand(group, context, {
     name: 'audit',
     description: 'count copies, loops, outdated and transient texts, and secrets among the messages of an agent',
@@ -51,6 +52,7 @@ export function registerMemory(program: Command, context: CommandContext): void 
       { title: 'text', text: ({ text }) => oneLine(text, TEXT_CHARACTERS) },
     ],
   })
+  registerMemoryBlocks(group, context)
 }
 
 function auditLines({

@@ -1,0 +1,3 @@
+export type { BlockContent, BlockVersion, ContextBlock } from './block.js'
+export { type BlockChange, changeBlock } from './change-block.js'
+export { type BlockLine, type BlockLines, blockLines } from './render-blocks.js'
