@@ -7,6 +7,7 @@ import type { Backend, Backlog } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
 import type { BullQueue } from '../base/bull-queue.js'
 import { isServerAway } from '../base/errors.js'
+import { mergeCarriers } from './carrier.js'
 import { type JobRemovalScan, scanJobs } from './job-removal.js'
 import { encodePayload } from './payload.js'
 
@@ -52,8 +53,8 @@ export class StageQueue<Name extends StageName = StageName> {
       itemsMax: bounds.batchJobsMax,
       weights: [{ of: ({ data }) => data.length, max: bounds.addCharactersMax }],
       batchesMax: bounds.batchesMax,
-      // Wakes of different traces are merged on the server, which keeps both.
-      identityOf: ({ opts }) => (opts.telemetry === undefined ? opts.deduplication?.id : undefined),
+      identityOf: ({ opts }) => opts.deduplication?.id,
+      merge: withCausesOf,
       flush: (jobs) => this.#addAll(jobs),
       // While the server is down, waiting jobs would fail, too, and must not pile up.
       onRefused: (error) => (isServerAway(error) ? 'reject-waiting' : 'reject'),
@@ -110,9 +111,10 @@ export class StageQueue<Name extends StageName = StageName> {
   }
 
   async #addAll(jobs: readonly NewJob[]): Promise<void> {
-    await withRetries(() => this.#queue.addBulk([...jobs]))
-    const wakes = jobs.flatMap(({ opts: { jobId = '', deduplication, telemetry } }) =>
-      deduplication === undefined || telemetry?.metadata === undefined
+    const added = await withRetries(() => this.#queue.addBulk([...jobs]))
+    const wakes = jobs.flatMap(({ opts: { jobId = '', deduplication, telemetry } }, index) =>
+      // A job with its own id was added with its trace.
+      deduplication === undefined || telemetry?.metadata === undefined || added[index]?.id === jobId
         ? []
         : [{ jobId, key: deduplication.id, carrier: telemetry.metadata }],
     )
@@ -182,6 +184,12 @@ const jobOptions: JobsOptions = {
 
 /** States of jobs that have not begun, and will therefore read everything that is stored by then. */
 const waitingStates: ReadonlySet<string> = new Set(['waiting', 'delayed'])
+
+/** A wake that waits in this process, with the traces of another one of its thread besides. */
+function withCausesOf(waiting: NewJob, added: NewJob): NewJob {
+  const carrier = mergeCarriers([waiting.opts.telemetry?.metadata, added.opts.telemetry?.metadata])
+  return { ...waiting, opts: { ...waiting.opts, ...carried(carrier) } }
+}
 
 function carried(carrier: string | undefined): Pick<JobsOptions, 'telemetry'> {
   return carrier === undefined ? {} : { telemetry: { metadata: carrier } }
