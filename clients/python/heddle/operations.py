@@ -28,6 +28,7 @@ OPERATIONS = {
     "listPins": ("GET", "/v1/threads/:thread/pins", "idempotent"),
     "listSummaries": ("GET", "/v1/threads/:thread/summaries", "idempotent"),
     "listSummaryMessages": ("GET", "/v1/threads/:thread/summaries/:summary/messages", "idempotent"),
+    "getLedger": ("GET", "/v1/threads/:thread/ledger", "idempotent"),
     "getLoss": ("GET", "/v1/threads/:thread/compactions/:compaction/loss", "idempotent"),
     "exportThread": ("GET", "/v1/threads/:thread/export", "idempotent"),
     "importThread": ("POST", "/v1/threads", "idempotent"),

@@ -272,6 +272,21 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.blocks.put({ ...key, label: '<x' }, {})).rejects.toMatchObject({ field: 'label' })
   })
 
+  test('lists the ledger of a thread, each line of which is recalled by its number', async () => {
+    const first = await client.threads.ledger('long', { kind: 'path', limit: 2 })
+    expect(first).toMatchObject({ thread: 'long', messagesRead: 80, isComplete: true })
+    expect(first.items).toMatchObject([
+      { kind: 'path', state: 'read', text: expect.stringContaining('part0.ts') },
+      { kind: 'path', state: 'read', text: expect.stringContaining('part1.ts') },
+    ])
+    const next = await client.threads.ledger('long', { kind: 'path', limit: 2, cursor: first.nextCursor ?? '' })
+    const [line] = next.items
+    expect(line?.text).toContain('part2.ts')
+    const { content } = await client.recall({ ref: first.ref ?? '', lines: String(line?.line) })
+    expect(content).toContain(`path (read): ${line?.text}`)
+    await expect(client.threads.ledger('nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   test('pins a stored message, lists the pin, and takes it back', async () => {
     const pinned = await client.pins.set({ thread: 'long', agent: 'reader', fromSeq: 1, toSeq: 2 })
     expect(pinned).toMatchObject({ thread: 'long', agent: 'reader', action: 'pinned', messages: 2 })

@@ -105,7 +105,7 @@ describe.each(transports)('over $transport', ({ connect, project }) => {
     const [entry] = (await client.readResource({ uri: `heddle://recall/${encodeURIComponent(ref)}` }))
       .contents as Result[]
     expect(entry.text).toBe(content)
-    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(5)
+    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(6)
   })
 
   test('the state of a run, with the references of its iterations, is a resource', async () => {

@@ -85,6 +85,7 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'POST block': (a) =>
     ask(a, 'POST', `/v1/memory/blocks/agent/house/rethink?owner=${a.victim.agent}`, { value: own.text }),
   'DELETE block': (a) => ask(a, 'DELETE', `/v1/memory/blocks/agent/house?owner=${a.victim.agent}`),
+  'GET ledger': get((a) => `/v1/threads/${a.victim.thread}/ledger`),
   'GET summaries': get((a) => `/v1/threads/${a.victim.thread}/summaries`),
   'GET summary messages': get(
     (a) => `/v1/threads/${a.victim.thread}/summaries/${a.pick(a.victim.contextIds)}/messages`,

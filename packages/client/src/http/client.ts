@@ -80,6 +80,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
       get: async (thread) => (await call('getThread', { params: { thread } })).body,
       put: async (thread, body) => (await call('putThread', { params: { thread }, body })).body,
       fork: async (thread, body = {}) => (await call('forkThread', { params: { thread }, body })).body,
+      ledger: async (thread, { kind, ...page } = {}) =>
+        (await call('getLedger', { params: { thread }, query: { kind, ...pageQuery(page) } })).body,
       compare: async (thread, other) => (await call('compareThreads', { params: { thread, other } })).body,
       resumeText: async (thread) => (await call('getResumeText', { params: { thread } })).body,
       delete: async (thread, options) => (await call('deleteThread', { params: { thread }, ...erasing(options) })).body,

@@ -1,10 +1,12 @@
 import type {
   AppendIterationsResult,
+  AtomKind,
   ErasureResult,
   ForkBody,
   ForkedThread,
   ImportedThread,
   IterationEntry,
+  Ledger,
   ProcessBody,
   ResumeText,
   RunState,
@@ -25,6 +27,10 @@ export interface ImportThreadOptions {
   readonly onProgress?: (messages: number) => void
 }
 
+export interface LedgerOptions extends PageOptions {
+  readonly kind?: AtomKind | undefined
+}
+
 export interface ThreadsClient {
   list(options?: ListThreadsOptions): Promise<Page<ThreadSummary>>
   get(name: string): Promise<ThreadOverview>
@@ -38,6 +44,8 @@ export interface ThreadsClient {
    * @throws ConflictError if the name was used by another thread, or the thread has iterations
    */
   fork(name: string, body?: ForkBody): Promise<ForkedThread>
+  /** Files, commands, errors and other details of its messages, with their last states (docs/summaries.md#the-ledger). */
+  ledger(name: string, options?: LedgerOptions): Promise<Ledger>
   /** How far two threads share their messages, and how many each has besides. */
   compare(name: string, other: string): Promise<ThreadComparison>
   waitUntilSettled(name: string, options?: SettleOptions): Promise<void>

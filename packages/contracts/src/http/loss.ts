@@ -3,7 +3,7 @@ import { atomKinds } from '../primitives/atom-kinds.js'
 import { limits } from '../primitives/limits.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
-import { limitQuerySchema, named } from './common.js'
+import { cursorQuerySchema, limitQuerySchema, named } from './common.js'
 
 export const lossParamsSchema = z.strictObject({ thread: nameSchema, compaction: idSchema })
 
@@ -63,3 +63,36 @@ export const lossReportSchema = named(
   }),
 )
 export type LossReport = OutputOf<typeof lossReportSchema>
+
+export const ledgerQuerySchema = z.strictObject({
+  /** Only details of this kind. */
+  kind: kindSchema.optional(),
+  limit: limitQuerySchema,
+  cursor: cursorQuerySchema,
+})
+
+const ledgerLineSchema = z.object({
+  /** Its number in the text behind the reference, which is the same with and without a kind. */
+  line: z.int(),
+  kind: z.enum(atomKinds),
+  /** The last state of a file, a command or an error; null for other kinds. */
+  state: z.enum(['read', 'written', 'deleted', 'passed', 'failed', 'open', 'solved']).nullable(),
+  text: z.string(),
+  /** Messages that have it, the latest ones first. */
+  references: z.array(z.string()),
+})
+
+export const ledgerSchema = named(
+  'Ledger',
+  z.object({
+    thread: z.string(),
+    /** Recall it for the text, a line for each detail; null without messages. */
+    ref: z.string().nullable(),
+    messagesRead: z.int(),
+    /** Whether all messages since the last clear were read, and all their details listed. */
+    isComplete: z.boolean(),
+    items: z.array(ledgerLineSchema),
+    nextCursor: z.string().nullable(),
+  }),
+)
+export type Ledger = OutputOf<typeof ledgerSchema>

@@ -1,4 +1,4 @@
-import { lossParamsSchema, lossQuerySchema, lossReportSchema } from '../http/loss.js'
+import { ledgerQuerySchema, ledgerSchema, lossParamsSchema, lossQuerySchema, lossReportSchema } from '../http/loss.js'
 import {
   compressBodySchema,
   compressedSchema,
@@ -118,6 +118,19 @@ export const compactionOperations = {
     params: summaryParamsSchema,
     query: summariesQuerySchema,
     answers: { 200: { description: 'A page of messages, oldest first.', schema: summarizedPageSchema } },
+  }),
+  getLedger: operation({
+    method: 'GET',
+    path: '/v1/threads/:thread/ledger',
+    tag: 'contexts',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The files, commands, errors and other details of a thread, with their last states',
+    description:
+      'Found by rules in the messages since the last clear, in the order of the kinds and then of the conversation. Lines of it are recalled by `ref`.',
+    params: threadParamsSchema,
+    query: ledgerQuerySchema,
+    answers: { 200: { description: 'A page of details.', schema: ledgerSchema } },
   }),
   getLoss: operation({
     method: 'GET',

@@ -1,6 +1,6 @@
 export { type Atom, AtomSet } from './atom.js'
 export { AtomCollector } from './collect.js'
 export { type Gated, type GateRequest, gateSummary, repairTokens } from './gate.js'
-export { ledgerReference, ledgerText } from './ledger.js'
+export { type LedgerLine, ledgerLines, ledgerReference, ledgerText } from './ledger.js'
 export { type AtomFates, type FateCounts, fatesOf, noCounts, type ShownContext, type ShownMessage } from './report.js'
 export { shownMessages } from './shown-messages.js'

@@ -2,11 +2,9 @@ import { notFound } from '@heddle/contracts'
 import { ledgerText, positionOf } from '@heddle/core'
 import { loadMessage, loadThread } from '@heddle/store'
 import { collectAtoms } from '../contexts/collect-atoms.js'
+import { stateUpTo } from '../contexts/ledger.js'
 import type { EngineContext } from '../setup/options.js'
 import type { Resolved } from './resolve-reference.js'
-
-/** Before every message that a client can send. */
-const BEGINNING = { orderedAtMs: 0, ordinal: 0, id: '00000000-0000-0000-0000-000000000000' }
 
 /**
  * The ledger of a thread up to a message: every detail that rules find in the messages since the last clear, on a line of its own,
@@ -22,7 +20,5 @@ export async function readLedger(
   })
   if (found === null) throw notFound('message', id, 'it was erased meanwhile')
   const { thread, to, headSeq } = found
-  const covered = { from: BEGINNING, to }
-  const state = { point: to, headSeq, topIds: [], covered, summary: null, summaryTokens: 0, prunings: new Map() }
-  return ledgerText((await collectAtoms(parts, thread, state)).atoms)
+  return ledgerText((await collectAtoms(parts, thread, stateUpTo(to, headSeq))).atoms)
 }

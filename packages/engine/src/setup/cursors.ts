@@ -21,6 +21,7 @@ export interface CursorList {
     | 'largest'
     | 'audit'
     | 'blocks'
+    | 'ledger'
     | 'proxied-requests'
     | 'proxied-entries'
   readonly ownerId: string

@@ -1,5 +1,6 @@
 import type { IterationsClient, ProcessesClient, ThreadsClient } from '@heddle/client/interface'
 import { nameSchema, notFound, parse } from '@heddle/contracts'
+import { ledgerOf } from '../contexts/ledger.js'
 import { eraseThread } from '../projects/erasure.js'
 import type { EngineContext } from '../setup/options.js'
 import { appendAllIterations } from './append-iterations.js'
@@ -19,6 +20,7 @@ export function threadsClient(parts: EngineContext): ThreadsClient {
     get: (thread) => getThread(parts, thread),
     put: (thread, body) => setThread(parts, thread, body),
     fork: (thread, body) => fork(parts, thread, body),
+    ledger: (thread, options) => ledgerOf(parts, thread, options),
     compare: (thread, other) => compare(parts, thread, other),
     async resumeText(thread) {
       const text = await texts.read(parse(nameSchema, thread, 'thread'))

@@ -1,7 +1,8 @@
 import type { ToolCall } from '@heddle/contracts'
-import type { Message } from '@heddle/core'
+import type { Message, Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { loadSharedRuns, messageOf, messagesOf, someMessagesOf } from '../forks/lineage.js'
+import type { Columns } from '../schema/rows.js'
 import { byId, givenIds } from '../sql/by-id.js'
 import { type HistoryMessage, type HistoryRow, historyColumns, readHistory } from './history.js'
 import { type MessageRow, messageColumns, readMessages } from './stored-message.js'
@@ -104,4 +105,17 @@ export async function existingMessages(
       where ${byId(tx, tx`messages`)}) as found
     where not exists (select from heddle.tombstones where target_id = ${threadId})`
   return new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
+}
+
+/** The last message of a conversation; null before the first. */
+export async function loadLastMessage(
+  tx: Tx,
+  { threadId }: { readonly threadId: string },
+): Promise<(Position & Columns<'messages', 'code'>) | null> {
+  await loadSharedRuns(tx, threadId)
+  const last = tx`order by ordered_at desc, ordinal desc, id desc limit 1`
+  const [row] = await tx<(Position & Columns<'messages', 'code'>)[]>`
+    select id, code, ordered_at as ordered_at_ms, ordinal
+    from ${someMessagesOf(tx, threadId, last)} as message where true ${last}`
+  return row ?? null
 }

@@ -29,6 +29,7 @@ export const compactionHandlers: Handlers<typeof compactionOperations> = {
   unpinMessages: ({ client, params, query }) => client.pins.remove({ ...query, ...params }),
   listSummaries: ({ client, params, query }) => client.summaries.list({ ...query, ...params }),
   listSummaryMessages: ({ client, params, query }) => client.summaries.messages({ ...query, ...params }),
+  getLedger: ({ client, params, query }) => client.threads.ledger(params.thread, query),
   getLoss: ({ client, params, query }) => client.summaries.loss({ ...query, ...params }),
   listPins: async ({ client, params }) => ({ ...(await client.pins.list(params)), nextCursor: null }),
 }

@@ -1,4 +1,4 @@
-import { notFound } from '@heddle/contracts'
+import { limits, notFound } from '@heddle/contracts'
 import { recallIn } from './session.js'
 import type { ToolDeps } from './tool-deps.js'
 
@@ -11,6 +11,7 @@ const SNAPSHOT = 'heddle://snapshots/'
 const RECALL = 'heddle://recall/'
 const REQUEST_CONTEXT = 'heddle://request-contexts/'
 const RUN = 'heddle://runs/'
+const LEDGER = 'heddle://ledgers/'
 
 export const resourceTemplates = [
   {
@@ -35,6 +36,12 @@ export const resourceTemplates = [
     uriTemplate: `${RUN}{thread}`,
     name: 'run',
     title: 'The state of a run: its goal, its newest iterations, and the summary of the older ones',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${LEDGER}{thread}`,
+    name: 'ledger',
+    title: 'The files, commands, errors and other details of a thread, with their last states',
     mimeType: 'application/json',
   },
   {
@@ -71,6 +78,10 @@ export async function readResource(
   if (uri.startsWith(RUN)) {
     const state = await client.iterations.loop(decoded(uri.slice(RUN.length)))
     return { uri, mimeType: 'application/json', text: JSON.stringify(state) }
+  }
+  if (uri.startsWith(LEDGER)) {
+    const ledger = await client.threads.ledger(decoded(uri.slice(LEDGER.length)), { limit: limits.pageItemsMax })
+    return { uri, mimeType: 'application/json', text: JSON.stringify(ledger) }
   }
   if (uri.startsWith(RECALL)) {
     const { content } = await recallIn(session, { ref: decoded(uri.slice(RECALL.length)) }, client)

@@ -7,6 +7,7 @@ import { clientCommand, listCommand } from '../declared.js'
 import { messageColumns } from '../messages/message-columns.js'
 import { threadLines } from './thread-view.js'
 import { registerThreadsFork } from './threads-fork.js'
+import { registerThreadsLedger } from './threads-ledger.js'
 import { registerThreadsProcesses } from './threads-processes.js'
 import { registerThreadsSet } from './threads-set.js'
 import { registerThreadsTools } from './threads-tools.js'
@@ -87,6 +88,7 @@ export function registerThreads(program: Command, context: CommandContext): void
   registerThreadsTools(group, context)
   registerThreadsSet(group, context)
   registerThreadsFork(group, context)
+  registerThreadsLedger(group, context)
   registerThreadsProcesses(group, context)
   registerThreadsErase(group, context)
   registerThreadsTransfer(group, context)
