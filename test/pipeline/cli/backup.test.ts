@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -6,7 +6,7 @@ import { createPreview } from '@heddle/assemble'
 import { runCli } from '@heddle/cli'
 import { projectIdOf } from '@heddle/core'
 import { createLogger, systemClock } from '@heddle/runtime'
-import { openStore } from '@heddle/store'
+import { openStore, readBackup, restoreBackup } from '@heddle/store'
 import { type FreshDatabase, freshDatabase } from '@heddle/test-support'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -143,6 +143,39 @@ test.each([
   const [found] = await sql`select to_regclass('heddle.projects') as projects`
   await sql.end()
   expect(found).toEqual({ projects: null })
+})
+
+test('a file that anyone could have made is refused where a key is given', async () => {
+  const file = join(folder, 'plain.heddle-backup')
+  expect(await heddle(['backup', file])).toMatchObject({ code: 0, document: { encrypted: false } })
+  // It holds all messages, unencrypted.
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const { env } = await emptyDatabase()
+  const refused = await heddle(['restore', file], { ...env, HEDDLE_BACKUP_KEY: KEY })
+  expect(refused).toMatchObject({ code: 1, error: { code: 'VALIDATION_ERROR', field: 'file' } })
+  const unknown = await readFile(file)
+  unknown[8] = 7
+  await writeFile(file, unknown)
+  expect(await heddle(['restore', file], env)).toMatchObject({ code: 1, error: { field: 'file' } })
+})
+
+test('names of columns that the store does not have are refused before they are part of a statement', async () => {
+  const backup = readBackup({ url: pipeline.databaseUrl, nowMs: clock.nowMs() })
+  const chunks: Buffer[] = []
+  for await (const chunk of backup) chunks.push(chunk)
+  const forged = Buffer.concat(chunks).toString('latin1').replace('["name",', '["name\\") from program \'true\' --",')
+  const { url, env } = await emptyDatabase()
+  expect(await heddle(['migrate'], env)).toMatchObject({ code: 0 })
+  const restoring = restoreBackup(
+    (async function* () {
+      yield Buffer.from(forged, 'latin1')
+    })(),
+    { url },
+  )
+  await expect(restoring).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: expect.stringContaining('no such column'),
+  })
 })
 
 test('a file that was cut or changed anywhere is refused', async () => {

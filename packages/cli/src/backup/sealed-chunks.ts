@@ -45,6 +45,8 @@ export async function* openChunks(file: AsyncIterable<Uint8Array>, secret: strin
   const head = await reader.read(MAGIC.length + 1 + SALT_BYTES)
   if (head === null || !head.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged('it does not begin as one')
   const isEncrypted = head[MAGIC.length] === 1
+  if (!isEncrypted && head[MAGIC.length] !== 0) throw damaged('it is of an unknown kind')
+  if (!isEncrypted && secret !== null) throw notEncrypted()
   if (isEncrypted && secret === null) throw needsKey('the backup is encrypted, and no key was given')
   const key = isEncrypted && secret !== null ? keyOf(secret, head.subarray(MAGIC.length + 1)) : null
   for (let number = 0; ; number++) {
@@ -125,6 +127,14 @@ function needsKey(why: string): PermanentError {
   return new PermanentError('UNAUTHORIZED', `file: ${why}`, {
     field: 'key-file',
     hint: 'Give the key with --key-file, or in HEDDLE_BACKUP_KEY.',
+  })
+}
+
+/** A key is a claim that nobody without it could have made the file. */
+function notEncrypted(): PermanentError {
+  return new PermanentError('VALIDATION_ERROR', 'file: the backup is not encrypted, and a key was given', {
+    field: 'file',
+    hint: 'If you trust the file, restore it without --key-file and HEDDLE_BACKUP_KEY.',
   })
 }
 

@@ -4,11 +4,18 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { PermanentError, RetryableError } from '@heddle/contracts'
 
+export interface WholeFileOptions {
+  readonly signal?: AbortSignal | undefined
+  /** The permissions of a file that does not exist yet. Default: as the process creates files. */
+  readonly newMode?: number
+  /** Reads the complete temporary file before it gets its name. */
+  readonly check?: (partial: string) => Promise<void>
+}
+
 /**
  * Writes the file of `--out` atomically: the content goes to a temporary file, which is renamed once it is complete. If writing
  * fails, the temporary file is removed and an existing file stays as it was.
  *
- * @param check reads the complete temporary file before it gets its name
  * @returns the number of bytes written
  * @throws PermanentError `NOT_FOUND` without its folder, `VALIDATION_ERROR` if the path is not a file, `FORBIDDEN`;
  *   RetryableError `SERVICE_UNAVAILABLE` if the disk is full
@@ -16,14 +23,13 @@ import { PermanentError, RetryableError } from '@heddle/contracts'
 export async function writeWholeFile(
   path: string,
   parts: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  signal?: AbortSignal,
-  check: (partial: string) => Promise<void> = async () => {},
+  { signal, newMode, check = async () => {} }: WholeFileOptions = {},
 ): Promise<number> {
   // A link is followed: its target is replaced.
   const target = await realpath(path).catch(() => path)
   const partial = `${target}.${process.pid}.partial`
   try {
-    const mode = await modeOf(path)
+    const mode = (await modeOf(path)) ?? newMode
     // Opened first: a stream that opens its file itself may do so after it has ended, and leave the file behind.
     const file = (await open(partial, 'w', mode)).createWriteStream()
     await pipeline(Readable.from(parts, { objectMode: true, highWaterMark: 16 }), file, { signal })

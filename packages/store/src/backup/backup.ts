@@ -1,6 +1,7 @@
 import { notFound } from '@heddle/contracts'
 import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS } from '../connection/opening.js'
+import { connectionLost } from '../connection/postgres-errors.js'
 import { type BackupTable, readBackupTables, readMigrations, requireAllRows } from './backup-tables.js'
 
 /*
@@ -33,13 +34,16 @@ export const END_OF_ROWS = Buffer.from('\\.\n')
  * Reads projects as of one moment, while others write: one transaction whose reads share a snapshot. It holds no lock that a writer
  * waits for, and keeps the server from vacuuming newer rows until it ends.
  *
- * @throws PermanentError `NOT_FOUND` without the project, `FORBIDDEN` for a login that does not see all rows
+ * @throws PermanentError `NOT_FOUND` without the project, `FORBIDDEN` for a login that does not see all rows;
+ *   RetryableError `SERVICE_UNAVAILABLE` if the connection broke
  */
 export async function* readBackup(options: BackupOptions): AsyncGenerator<Buffer> {
   const { url, project, nowMs, onTable } = options
   const sql = postgres(url, {
     max: 1,
     connect_timeout: CONNECT_TIMEOUT_MS / 1_000,
+    // The driver would replace the connection after half an hour.
+    max_lifetime: null,
     connection: { application_name: 'heddle backup' },
     onnotice: () => {},
   })
@@ -48,6 +52,7 @@ export async function* readBackup(options: BackupOptions): AsyncGenerator<Buffer
     await requireAllRows(sql)
     // As the server would set it for pg_dump: an incomplete read is an error.
     await sql`set local row_security = off`
+    const begunAt = await transactionTime(sql)
     const all = await sql<
       { name: string; id: string }[]
     >`select name, project_id as id from heddle.projects order by name`
@@ -73,11 +78,19 @@ export async function* readBackup(options: BackupOptions): AsyncGenerator<Buffer
       rows[table.table] = count
       onTable?.(table.table, count)
     }
+    // On a connection that took the place of a broken one, reads would go on without the snapshot.
+    if ((await transactionTime(sql)) !== begunAt) throw connectionLost()
     yield line({ rows })
   } finally {
     // The transaction has only read.
     await sql.end({ timeout: 1 })
   }
+}
+
+/** When the transaction began: the same for all of its statements. */
+async function transactionTime(sql: postgres.Sql): Promise<string | undefined> {
+  const [row] = await sql<{ at: string }[]>`select now()::text as at`
+  return row?.at
 }
 
 async function* copyOut(

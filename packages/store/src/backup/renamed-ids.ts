@@ -24,8 +24,10 @@ export class RenamedIds {
     if (table === 'agents') this.#ids.set(text('id'), agentIdOf(projectId, text('name')))
     if (table === 'threads') this.#ids.set(text('id'), threadIdOf(projectId, text('name')))
     if (table === 'items') this.#addItem(text)
-    for (const [place, [, type]] of columns.entries()) {
-      if (type !== 'uuid' && type !== 'uuid[]') continue
+    for (const [place, [name, type]] of columns.entries()) {
+      // Jobs that are delivered again from there name their project and their thread.
+      const holdsIds = type === 'uuid' || type === 'uuid[]' || (table === 'dead_letters' && name === 'payload')
+      if (!holdsIds) continue
       values[place] = (values[place] ?? '').replace(/[0-9a-f-]{36}/g, (id) => this.#ids.get(id) ?? id)
     }
     return Buffer.from(`${values.join('\t')}\n`, 'latin1')

@@ -107,6 +107,11 @@ async function openTable(
   const isLeftOut = known === undefined && table.table === POINTS_TABLE
   if (known === undefined && !isLeftOut)
     throw new PermanentError('VALIDATION_ERROR', `the store has no table ${table.table}`)
+  for (const [name] of table.columns) {
+    // Names stand in a statement of a superuser.
+    if (known !== undefined && !known.columns.some(([column]) => column === name))
+      throw new PermanentError('VALIDATION_ERROR', `the store has no such column in ${table.table}`, { received: name })
+  }
   const names = table.columns.map(([name]) => `"${name}"`).join(', ')
   const stream = isLeftOut ? null : await tx.unsafe(`copy heddle."${table.table}" (${names}) from stdin`).writable()
   let failure: unknown

@@ -57,9 +57,12 @@ async function writeBackup(context: CommandContext, file: string, options: Backu
       },
     })
     let checked: BackupSummary | undefined
-    const bytes = await writeWholeFile(path, sealChunks(parts, key), context.signal, async (partial) => {
+    const check = async (partial: string) => {
       checked = await checkBackup(openChunks(createReadStream(partial), key))
-    })
+    }
+    // It holds every message, and by default nothing encrypts it.
+    const written = { signal: context.signal, newMode: 0o600, check }
+    const bytes = await writeWholeFile(path, sealChunks(parts, key), written)
     if (checked === undefined) throw new Error('the backup was not read back')
     const { head, rows } = checked as BackupSummary
     const encrypted = key !== null

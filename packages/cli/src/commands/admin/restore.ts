@@ -5,7 +5,7 @@ import { readBackupKey } from '../../backup/backup-key.js'
 import { openChunks } from '../../backup/sealed-chunks.js'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
-import { checkRegular } from '../../importing/read-file.js'
+import { checkRegular, fileError } from '../../importing/read-file.js'
 import { nameOption, withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
@@ -37,7 +37,9 @@ async function restoreFile(context: CommandContext, file: string, options: Resto
   refuseRemote(context, {}, 'a restore')
   const key = await readBackupKey(context, options.keyFile)
   const path = resolve(context.cwd, file)
-  await checkRegular(path)
+  await checkRegular(path).catch((error: unknown) =>
+    Promise.reject(fileError(path, error, { field: 'file', received: file })),
+  )
   const config = configOf(context, options)
   const log = loggerOf(context, config, 'command')
   const { migrateAll, openServer } = await import('@heddle/host/database')

@@ -65,7 +65,7 @@ async function exportContexts(context: CommandContext, { agent, since, out, ...c
         yield line
       }
     }
-    const bytes = await writeWholeFile(file, counted(), context.signal)
+    const bytes = await writeWholeFile(file, counted(), { signal: context.signal })
     context.printer.result({ agent, file, records, bytes }, () => [
       `${formatCount(records)} request contexts of ${safeText(agent)}, ${formatCount(bytes)} bytes, in ${safeText(out)}`,
     ])

@@ -148,7 +148,7 @@ async function writeRecalled(context: CommandContext, out: string, recalled: Rec
   }
   const bytes = part?.data === undefined ? Buffer.from(content) : Buffer.from(part.data, 'base64')
   const path = resolve(context.cwd, out)
-  await writeWholeFile(path, [bytes], context.signal)
+  await writeWholeFile(path, [bytes], { signal: context.signal })
   const written = { ref, file: path, bytes: bytes.length, ...(part !== undefined && { mediaType: part.mediaType }) }
   context.printer.result(written, () => [`${formatCount(bytes.length)} bytes of ${safeText(ref)} in ${safeText(out)}`])
 }

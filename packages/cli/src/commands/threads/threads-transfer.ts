@@ -58,7 +58,7 @@ async function exportThread(context: CommandContext, name: string, options: Expo
         yield line
       }
     }
-    const bytes = await writeWholeFile(out, counted(), context.signal)
+    const bytes = await writeWholeFile(out, counted(), { signal: context.signal })
     context.printer.result({ thread: name, file: out, records, bytes }, () => [
       `${formatCount(records)} records of ${safeText(name)}, ${formatCount(bytes)} bytes, in ${safeText(options.out ?? '')}`,
     ])
