@@ -130,6 +130,10 @@ describe.each(modes())('memory blocks on $title', ({ mode, skip }) => {
       const first = await client.blocks.insert(NOTES, { text: 'a', ifVersion: 1 }, how)
       await client.blocks.insert(NOTES, { text: 'b' })
       expect(await client.blocks.insert(NOTES, { text: 'a', ifVersion: 1 }, how)).toEqual(first)
+      const other = { code: 'CONFLICT', field: 'idempotencyKey' }
+      await expect(client.blocks.insert(NOTES, { text: 'c' }, how)).rejects.toMatchObject(other)
+      await expect(client.blocks.rethink(NOTES, { value: 'start\na' }, how)).rejects.toMatchObject(other)
+      await expect(client.blocks.remove(NOTES, how)).rejects.toMatchObject(other)
       expect((await client.blocks.get(NOTES)).value).toBe('start\na\nb')
     })
 

@@ -27,7 +27,7 @@ export function ownerNotFound({ ref: { scope }, owner }: ReadKey): Error {
 }
 
 export function blockNotFound({ ref: { label } }: ReadKey): Error {
-  return notFound('block', label, 'see `heddle blocks list`; put creates one')
+  return notFound('block', label, 'see `heddle memory blocks list`; put creates one')
 }
 
 export function toBlock(

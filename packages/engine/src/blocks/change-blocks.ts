@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { idsOfKey } from '@heddle/client/calls'
 import { type BlockWriteOptions, blockWriteOptionsSchema } from '@heddle/client/interface'
 import {
@@ -140,7 +141,10 @@ async function write(
     if (!(await holdBlockOwner(tx, ref))) throw ownerNotFound(key)
     const latest = isNew ? await lockNewBlock(tx, ref) : await lockBlock(tx, ref)
     const made = requestId === null ? null : await findBlockOfRequest(tx, ref, requestId)
-    if (made !== null) return toBlock(key, made)
+    if (made !== null) {
+      await refuseOtherChange(tx, { ref, made, decide })
+      return toBlock(key, made)
+    }
     refuseOtherVersion(key, latest, ifVersion)
     const next = await decide(tx, latest, ref)
     if (next === null) throw blockNotFound(key)
@@ -149,6 +153,34 @@ async function write(
     const version = (latest?.version ?? 0) + 1
     return toBlock(key, await insertBlockVersion(tx, ref, { ...next, version, requestId }))
   })
+}
+
+interface Repeated {
+  readonly ref: BlockRef
+  /** The version that a request of the same key made. */
+  readonly made: BlockRow
+  readonly decide: Decide
+}
+
+/** @throws ConflictError unless the change makes the same version of the one before it */
+async function refuseOtherChange(tx: Tx, { ref, made, decide }: Repeated): Promise<void> {
+  const before = made.version === 1 ? null : await loadBlock(tx, { ...ref, version: made.version - 1 })
+  const next = await Promise.resolve(decide(tx, before, ref)).catch(() => null)
+  const isSame =
+    next !== null &&
+    !('version' in next) &&
+    next.change === made.change &&
+    next.removed === made.removed &&
+    isDeepStrictEqual(contentOf(next), contentOf(made))
+  if (isSame) return
+  throw new ConflictError(
+    `the key of the request made version ${made.version} of block "${ref.label}" by another change`,
+    {
+      field: 'idempotencyKey',
+      received: made.change,
+      hint: 'Use a key of its own for each change.',
+    },
+  )
 }
 
 function refuseOtherVersion(key: ReadKey, latest: BlockRow | null, ifVersion: number | undefined): void {

@@ -1,28 +1,30 @@
+import type { MemoryBlock } from '@heddle/contracts'
 import type { Command } from 'commander'
 import type { CommandContext } from '../../connect/context.js'
 import { given, type PageOptions } from '../../options/options.js'
 import { oneLine } from '../../output/safe-text.js'
+import { type ItemColumn, itemTable } from '../../output/table.js'
 import { clientCommand, listCommand } from '../declared.js'
 import { blockLines, keyOf, labelArgument, type OwnerOptions, versionOption, withOwner } from './block-options.js'
 
 const TEXT_CHARACTERS = 60
 
+const listed: readonly ItemColumn<MemoryBlock>[] = [
+  { title: 'scope', text: ({ scope }) => scope },
+  { title: 'label', text: ({ label }) => label },
+  { title: 'version', count: ({ version }) => version },
+  { title: 'text', text: ({ value }) => oneLine(value, TEXT_CHARACTERS) },
+]
+
 /** Commands that change nothing. */
 export function registerBlockReads(group: Command, context: CommandContext): void {
-  listCommand(group, context, {
+  clientCommand(group, context, {
     name: 'list',
     description: 'list the blocks that contexts of a thread, an agent or the project show, in their order',
     options: withOwner,
     examples: ['heddle memory blocks list --thread session', 'heddle memory blocks list --agent coder --json'],
-    load: ({ blocks }, { thread, agent }: OwnerOptions & PageOptions) => blocks.list(given({ thread, agent })),
-    items: 'blocks',
-    none: () => 'there is no block',
-    columns: [
-      { title: 'scope', text: ({ scope }) => scope },
-      { title: 'label', text: ({ label }) => label },
-      { title: 'version', count: ({ version }) => version },
-      { title: 'text', text: ({ value }) => oneLine(value, TEXT_CHARACTERS) },
-    ],
+    load: ({ blocks }, { thread, agent }: OwnerOptions) => blocks.list(given({ thread, agent })),
+    lines: ({ items }) => (items.length === 0 ? ['there is no block'] : itemTable(items, listed)),
   })
   clientCommand(group, context, {
     name: 'show',
