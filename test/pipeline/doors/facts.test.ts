@@ -142,6 +142,57 @@ describe.each(transports)('facts over $transport', ({ transport, open }) => {
     ).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'sources' })
   })
 
+  test('a correction is erased with the messages of the fact that it corrects, and one that goes leaves that fact', async () => {
+    const thread = `${agent} corrected`
+    const messages = ['The port is 80.', 'No: 8080.'].map((content) => ({ role: 'user' as const, content }))
+    await client.messages.append({ agent, thread, messages, ack: 'stored' })
+    const [first, second] = (await client.messages.list({ thread })).items.map(({ id }) => id)
+    if (first === undefined || second === undefined) throw new Error('the thread is empty')
+    const [fact, undone, own, silent] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    const body = { subject: 'port', predicate: 'is', thread }
+    await client.facts.put(agent, fact, { ...body, object: '80', sources: [first] })
+    await client.facts.put(agent, undone, { ...body, object: '81', corrects: fact })
+    await client.facts.retract(agent, undone)
+    expect(await client.facts.get(agent, fact)).toMatchObject({ supersededBy: null })
+    await client.facts.put(agent, own, { ...body, object: '8080', corrects: fact, sources: [second] })
+    expect(await client.facts.get(agent, fact)).toMatchObject({ supersededBy: own })
+    await client.messages.erase({ thread, messageId: second })
+    expect(await client.facts.get(agent, fact)).toMatchObject({ supersededBy: null })
+    await client.facts.put(agent, silent, { ...body, object: '8081', corrects: fact })
+    await client.messages.erase({ thread, messageId: first })
+    for (const id of [fact, silent])
+      await expect(client.facts.get(agent, id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('subjects that differ by their signs alone are different ones', async () => {
+    const subjects = ['C', 'C++', 'C#', '🙂', '🙁']
+    const put = (subject: string, day: number) =>
+      client.facts.put(agent, randomUUID(), { ...speed, subject, object: `the text ${subject}`, validFrom: at(day) })
+    const ids: string[] = []
+    for (const [day, subject] of subjects.entries()) ids.push((await put(subject, day + 1)).id)
+    for (const id of ids)
+      expect(await client.facts.get(agent, id)).toMatchObject({ supersededBy: null, conflictsWith: [] })
+  })
+
+  test('long words of any script are stored as they are', async () => {
+    const object = '😀'.repeat(150)
+    const put = await client.facts.put(agent, randomUUID(), {
+      subject: 'a'.repeat(199),
+      predicate: '漢'.repeat(200),
+      object,
+    })
+    expect(put).toMatchObject({ object, predicate: '漢'.repeat(200) })
+    const odd = await client.facts.put(agent, randomUUID(), {
+      subject: 'a'.repeat(192),
+      predicate: 'is',
+      object: '😀'.repeat(250),
+    })
+    expect(odd.statement.isWellFormed()).toBe(true)
+    await expect(
+      client.facts.put(agent, randomUUID(), { subject: 'a'.repeat(201), predicate: 'is', object: '1' }),
+    ).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: expect.stringContaining('subject') })
+  })
+
   test('facts are read from typed words alone, once, in the order of the conversation whatever the order of arrival', async () => {
     const thread = `talk ${transport}`
     const said = (content: string, minute: number) => ({
@@ -196,6 +247,7 @@ describe.each(transports)('facts over $transport', ({ transport, open }) => {
     expect(failed).toMatchObject(refused('object'))
     expect(JSON.stringify(failed)).not.toContain(SECRET)
     await expect(put({ sources: [randomUUID()] })).rejects.toMatchObject(refused('thread'))
+    await expect(put({ subject: 'password', object: 'hunter2secret' })).rejects.toMatchObject(refused('fact'))
     await expect(put({ sources: [randomUUID()], thread: agent })).rejects.toMatchObject(refused('sources'))
     await expect(put({ validFrom: at(2), validTo: at(1) })).rejects.toMatchObject(refused('validTo'))
     await expect(put({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })

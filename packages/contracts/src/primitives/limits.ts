@@ -98,8 +98,10 @@ export const limits = {
   pageItemsMax: 500,
   /** Messages of one audit: a second of work, and copies are found among these. */
   auditedMessagesMax: 2_000,
-  /** A subject, a predicate, an object or a statement of a fact: a sentence, not a page. */
+  /** An object or a statement of a fact: a sentence, not a page. */
   factCharactersMax: 500,
+  /** A subject or a predicate of a fact: both are in an index, whose entries have less than 2,700 bytes. */
+  factNameCharactersMax: 200,
   factSourcesMax: 50,
   factsPerPageMax: 100,
   /** Messages from which one request reads facts: a second of work. */

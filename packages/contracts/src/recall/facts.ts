@@ -12,10 +12,10 @@ export type FactKind = (typeof factKinds)[number]
 export const factOrigins = ['extracted', 'put'] as const
 export type FactOrigin = (typeof factOrigins)[number]
 
-const factTextSchema = foreignNameSchema(limits.factCharactersMax).refine(
-  (text) => text.trim() === text,
-  'must not start or end with white space',
-)
+const factTextSchema = (charactersMax: number) =>
+  foreignNameSchema(charactersMax).refine((text) => text.trim() === text, 'must not start or end with white space')
+const factWordsSchema = factTextSchema(limits.factCharactersMax)
+const factNameSchema = factTextSchema(limits.factNameCharactersMax)
 
 export const factSchema = named(
   'Fact',
@@ -61,8 +61,8 @@ const factFilters = {
   /** Facts of this thread alone. Default: of the agent and all of its threads. */
   thread: nameSchema.optional(),
   /** In whatever order and form its words are. */
-  subject: factTextSchema.optional(),
-  predicate: factTextSchema.optional(),
+  subject: factNameSchema.optional(),
+  predicate: factNameSchema.optional(),
   /** Those that held at this moment. Default: all, also replaced and retracted ones. */
   asOf: timeSchema.optional(),
   /** A question: the facts with its words, best first, the newer of two values before the older. */
@@ -86,16 +86,16 @@ export type FactListOptions = z.input<typeof factListSchema>
 export const factBodySchema = named(
   'FactBody',
   z.strictObject({
-    subject: factTextSchema,
-    predicate: factTextSchema,
-    object: factTextSchema,
+    subject: factNameSchema,
+    predicate: factNameSchema,
+    object: factWordsSchema,
     /** Default `other`. */
     kind: z.enum(factKinds).optional(),
     negated: z.boolean().optional(),
     /** Whether a later value replaces it. Default: false. */
     single: z.boolean().optional(),
     /** Default: `subject predicate object`. */
-    statement: factTextSchema.optional(),
+    statement: factWordsSchema.optional(),
     /** Since when it holds. Default: now. */
     validFrom: timeSchema.optional(),
     validTo: timeSchema.optional(),

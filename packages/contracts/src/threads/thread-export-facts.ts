@@ -5,14 +5,15 @@ import { factKinds, factOrigins } from '../recall/facts.js'
 import { time } from './thread-export-fields.js'
 
 const words = z.string().max(limits.factCharactersMax)
+const name = z.string().max(limits.factNameCharactersMax)
 
 /** A fact of the thread; those of its agent in all threads are not exported with it. */
 export const factRecord = z.strictObject({
   type: z.literal('fact'),
   id: idSchema,
-  subject: words,
-  subjectKey: z.string().max(2 * limits.factCharactersMax),
-  predicate: words,
+  subject: name,
+  subjectKey: z.string().max(2 * limits.factNameCharactersMax),
+  predicate: name,
   object: words,
   kind: z.enum(factKinds),
   isNegated: z.boolean(),

@@ -30,14 +30,15 @@ export function standingsOf(facts: readonly Fact[]): Map<string, Standing> {
   const standings = new Map<string, Standing>()
   for (const group of groupsOf(facts).values()) {
     const held = group.filter(({ correctedBy, retractedAtMs }) => correctedBy === null && retractedAtMs === null)
-    const ends = new Map(held.map((fact) => [fact.id, endOf(fact, held)]))
+    const words = new Map(held.map((fact) => [fact, wordsOf(fact)]))
+    const ends = new Map(held.map((fact) => [fact.id, endOf(fact, { held, words })]))
     const denying = held.filter(({ isNegated }) => isNegated)
     for (const fact of group) {
       const end = ends.get(fact.id)
       standings.set(fact.id, {
         validToMs: end?.validToMs ?? fact.validToMs,
         supersededBy: fact.correctedBy ?? end?.supersededBy ?? null,
-        conflictsWith: end === undefined ? [] : conflictsOf(fact, { held, denying, ends }),
+        conflictsWith: end === undefined ? [] : conflictsOf(fact, { held, denying, ends, words }),
       })
     }
   }
@@ -52,11 +53,21 @@ export function heldAt(fact: Fact, { validToMs }: Standing, atMs: number): boole
 
 type End = Pick<Standing, 'validToMs' | 'supersededBy'>
 
-function endOf(fact: Fact, held: readonly Fact[]): End {
+/** An object, read once for all comparisons of its group. */
+interface Words {
+  readonly plain: string
+  readonly terms: ReadonlySet<string>
+}
+
+function wordsOf({ object }: Fact): Words {
+  return { plain: object.toLowerCase().replace(/\s+/g, ' ').trim(), terms: contentTerms(object) }
+}
+
+function endOf(fact: Fact, { held, words }: Pick<Others, 'held' | 'words'>): End {
   let next: Fact | null = null
   if (fact.isSingle) {
     for (const other of held) {
-      if (!other.isSingle || other.validFromMs <= fact.validFromMs || isSame(other, fact)) continue
+      if (!other.isSingle || other.validFromMs <= fact.validFromMs || isSame(other, fact, words)) continue
       if (next === null || comesBefore(other, next)) next = other
     }
   }
@@ -68,28 +79,30 @@ function comesBefore(left: Fact, right: Fact): boolean {
   return left.validFromMs < right.validFromMs || (left.validFromMs === right.validFromMs && left.id < right.id)
 }
 
-function isSame(left: Fact, right: Fact): boolean {
-  return left.isNegated === right.isNegated && plain(left.object) === plain(right.object)
+function isSame(left: Fact, right: Fact, words: Others['words']): boolean {
+  return left.isNegated === right.isNegated && words.get(left)?.plain === words.get(right)?.plain
 }
 
 interface Others {
   readonly held: readonly Fact[]
   readonly denying: readonly Fact[]
   readonly ends: ReadonlyMap<string, End>
+  readonly words: ReadonlyMap<Fact, Words>
 }
 
-function conflictsOf(fact: Fact, { held, denying, ends }: Others): string[] {
+function conflictsOf(fact: Fact, { held, denying, ends, words }: Others): string[] {
   const overlaps = (other: Fact) => {
     const [end, otherEnd] = [ends.get(fact.id)?.validToMs ?? null, ends.get(other.id)?.validToMs ?? null]
     return (end === null || end > other.validFromMs) && (otherEnd === null || otherEnd > fact.validFromMs)
   }
   const opposed = (fact.isNegated ? held : denying).filter(({ isNegated }) => isNegated !== fact.isNegated)
   const denied = opposed.flatMap((other) => {
-    const shared = fact.isNegated ? sharedTerms(fact, other) : sharedTerms(other, fact)
+    const [own, others] = [words.get(fact), words.get(other)]
+    const shared = fact.isNegated ? sharedTerms(own, others) : sharedTerms(others, own)
     return shared > 0 && overlaps(other) ? [{ id: other.id, shared }] : []
   })
   const since = fact.isSingle
-    ? held.filter((other) => other.isSingle && other.validFromMs === fact.validFromMs && !isSame(other, fact))
+    ? held.filter((other) => other.isSingle && other.validFromMs === fact.validFromMs && !isSame(other, fact, words))
     : []
   return [...denied, ...since.filter(overlaps).map(({ id }) => ({ id, shared: 1 }))]
     .filter(({ id }) => id !== fact.id)
@@ -99,16 +112,13 @@ function conflictsOf(fact: Fact, { held, denying, ends }: Others): string[] {
 }
 
 /** The share of what a fact denies that another states; 0 if that is something else. */
-function sharedTerms(denying: Fact, stating: Fact): number {
-  const denied = contentTerms(denying.object)
-  if (denied.size === 0) return plain(denying.object) === plain(stating.object) ? 1 : 0
-  const stated = contentTerms(stating.object)
-  const shared = [...denied].filter((term) => stated.has(term)).length
+function sharedTerms(denying: Words | undefined, stating: Words | undefined): number {
+  if (denying === undefined || stating === undefined) return 0
+  const denied = denying.terms
+  if (denied.size === 0) return denying.plain === stating.plain ? 1 : 0
+  let shared = 0
+  for (const term of denied) if (stating.terms.has(term)) shared++
   return shared >= Math.min(2, denied.size) && shared >= SAME_OBJECT_SHARE_MIN * denied.size ? shared / denied.size : 0
-}
-
-function plain(text: string): string {
-  return text.toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
 function groupsOf(facts: readonly Fact[]): Map<string, Fact[]> {

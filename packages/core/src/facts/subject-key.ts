@@ -18,9 +18,13 @@ export function subjectWords(phrase: string): string[] {
   })
 }
 
-/** Equal for subjects of the same words, in whatever order and form. */
+/** Equal for subjects of the same words, in whatever order and form; for those without words, of the same text. */
 export function subjectKey(subject: string): string {
-  return [...new Set(termsOf(subject))].sort().join(' ')
+  const plain = subject.toLowerCase()
+  // Names may differ by their signs alone, as C++ and C#.
+  const signed = plain.split(/\s+/).filter((word) => word.includes('+') || word.includes('#'))
+  const terms = [...termsOf(subject), ...signed]
+  return terms.length === 0 ? plain.trim() : [...new Set(terms)].sort().join(' ')
 }
 
 /** The terms of an object or a statement that carry a meaning. */

@@ -5,11 +5,12 @@ import {
   type FactBody,
   factBodySchema,
   factParamsSchema,
+  limits,
   notFound,
   parse,
   validationError,
 } from '@heddle/contracts'
-import { redactSecrets, threadIdOf } from '@heddle/core'
+import { redactSecrets, sliceWhole, threadIdOf } from '@heddle/core'
 import {
   correctFact,
   type FactRow,
@@ -52,8 +53,9 @@ async function putFact(
   const { agent, fact: id } = parse(factParamsSchema, { agent: given.agent, fact: given.fact }, 'fact')
   const body = parse(factBodySchema, given.body, 'body')
   const { subject, predicate, object, thread, sources = [], corrects } = body
-  const statement = body.statement ?? `${subject} ${predicate} ${object}`.slice(0, STATEMENT_CHARACTERS_MAX)
-  refuseSecrets({ subject, predicate, object, statement })
+  const statement = body.statement ?? sliceWhole(`${subject} ${predicate} ${object}`, limits.factCharactersMax)
+  // The name of a secret may be in the subject, and its value in the object.
+  refuseSecrets({ subject, predicate, object, statement, fact: `${subject}: ${object}` })
   if (sources.length > 0 && thread === undefined)
     throw validationError('thread', 'is needed with sources: it has their messages', 'nothing')
   if (corrects === id) throw validationError('corrects', 'must be another fact', id)
@@ -64,24 +66,25 @@ async function putFact(
   return await store.inProject(projectId, async (tx) => {
     const { agentId } = await loadAgentOr(tx, agent)
     const threadId = thread === undefined ? null : threadIdOf(projectId, thread)
-    if (threadId !== null) await holdSources(tx, { agent, agentId, thread: thread ?? '', threadId, sources })
+    const corrected = corrects === undefined ? null : await loadCorrected(tx, { agentId, threadId, corrects })
+    // A correction repeats words of the fact that it corrects: it is erased with the messages that these are from.
+    const from = sources.length > 0 ? sources : (corrected?.sources ?? [])
+    if (threadId !== null) await holdSources(tx, { agent, agentId, thread: thread ?? '', threadId, sources: from })
     const row = {
-      ...{ id, subject, predicate, object, statement, sources, validFromMs, validToMs },
+      ...{ id, subject, predicate, object, statement, sources: from, validFromMs, validToMs },
       kind: body.kind ?? 'other',
       isNegated: body.negated ?? false,
       isSingle: body.single ?? false,
       confidence: body.confidence ?? CONFIDENCE,
     } as const
-    if (corrects !== undefined) await refuseScope(tx, { agentId, threadId, corrects })
     const added = await insertFacts(tx, { agentId, threadId, extractor: null, origin: 'put', facts: [row] })
     const stored = await loadOr(tx, { agentId, id })
     if (added === 0) refuseOther(stored, { ...row, threadId }, body)
-    if (corrects !== undefined) await correctFact(tx, { agentId, id: corrects, correctedBy: id })
+    if (corrects !== undefined && stored.retractedAtMs === null)
+      await correctFact(tx, { agentId, id: corrects, correctedBy: id })
     return await viewOf(tx, { agent, agentId, row: stored })
   })
 }
-
-const STATEMENT_CHARACTERS_MAX = 500
 
 /** @throws PermanentError `NOT_FOUND` */
 async function getFact(
@@ -152,12 +155,12 @@ async function holdSources(
   if (missing !== undefined) throw validationError('sources', 'must be messages of the thread', missing)
 }
 
-async function refuseScope(
+async function loadCorrected(
   tx: Tx,
   { agentId, threadId, corrects }: { agentId: string; threadId: string | null; corrects: string },
-): Promise<void> {
+): Promise<FactRow> {
   const corrected = await loadOr(tx, { agentId, id: corrects })
-  if (corrected.threadId === threadId) return
+  if (corrected.threadId === threadId) return corrected
   const scope = corrected.thread === null ? 'all threads of the agent' : `thread "${corrected.thread}"`
   throw validationError(
     'thread',

@@ -146,14 +146,17 @@ export async function correctFact(
   }
 }
 
-/** Marks a fact as retracted; once is enough. @returns whether it exists */
+/** Marks a fact as retracted; once is enough. The one that it corrected holds again. @returns whether it exists */
 export async function retractFact(
   tx: Tx,
   { agentId, id }: { readonly agentId: string; readonly id: string },
 ): Promise<boolean> {
-  const { count } = await tx`
-    update heddle.facts set retracted_at = coalesce(retracted_at, clock_timestamp())
-    where agent_id = ${agentId} and id = ${id}`
+  const [{ count }] = await Promise.all([
+    tx`
+      update heddle.facts set retracted_at = coalesce(retracted_at, clock_timestamp())
+      where agent_id = ${agentId} and id = ${id}`,
+    tx`update heddle.facts set corrected_by = null where agent_id = ${agentId} and corrected_by = ${id}`,
+  ])
   return count > 0
 }
 

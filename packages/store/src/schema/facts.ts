@@ -6,7 +6,7 @@ import { heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 import { threads } from './threads.js'
 
 /**
- * Known facts, append-only: a row is never changed but for the marks of a correction and a retraction, each set once. Whether a later
+ * Known facts, append-only: a row is never changed but for the marks of a correction and a retraction. Whether a later
  * one replaces it is computed when facts are read (`standingsOf` in core).
  */
 export const facts = heddle.table(

@@ -32,7 +32,14 @@ export async function dropDecisions(tx: Tx, threadId: string, rows: readonly Era
         where leaf.thread_id = ${threadId} and leaf.hash = part.hash)`,
     tx`delete from heddle.undone_messages where ${ofThread} and message_id = any(${ids}::uuid[])`,
     tx`delete from heddle.pins where ${ofThread} and message_id = any(${ids}::uuid[])`,
-    tx`delete from heddle.facts where ${ofThread} and sources && ${ids}::uuid[]`,
+    // A fact whose correction is erased holds again.
+    tx`
+      with erased as (
+        delete from heddle.facts where ${ofThread} and sources && ${ids}::uuid[] returning agent_id, id)
+      update heddle.facts as fact set corrected_by = null
+      from erased
+      where fact.thread_id = ${threadId} and fact.agent_id = erased.agent_id and fact.corrected_by = erased.id
+        and not fact.sources && ${ids}::uuid[]`,
     // The request context of an erased reply.
     tx`
       delete from heddle.context_items
