@@ -88,3 +88,15 @@ test('a store that fails is asked again after two seconds', async () => {
   expect(await next).toBe(STUB)
   expect(await metrics.read()).toContain('heddle_proxy_modes_unknown_total{reason="failed"} 1')
 })
+
+test('a thread that was never read has the last known mode of its agent while the store does not answer', async () => {
+  const { readings, modes } = openModes()
+  const first = modes.read('p', { agent: 'coder', thread: 'one' })
+  readings[0]?.resolve({ mode: 'observe', source: 'agent' })
+  await first
+  const failing = modes.read('p', { agent: 'coder', thread: 'two' })
+  readings[1]?.reject(new Error('away'))
+  expect(await failing).toEqual({ mode: 'observe', source: 'agent' })
+  expect(await modes.read('p', { agent: 'coder', thread: 'three' })).toEqual({ mode: 'observe', source: 'agent' })
+  expect(await modes.read('p', { agent: 'other', thread: 'four' })).toBeNull()
+})

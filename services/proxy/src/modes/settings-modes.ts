@@ -33,6 +33,7 @@ const REMEMBERED_MAX = 10_000
 export class SettingsModes {
   readonly #options: SettingsModesOptions
   readonly #known = new LRUCache<string, KnownMode>({ max: REMEMBERED_MAX })
+  readonly #ofAgents = new LRUCache<string, KnownMode>({ max: REMEMBERED_MAX })
   readonly #reading = new Map<string, Promise<KnownMode>>()
   #awayUntilMs = Number.NEGATIVE_INFINITY
 
@@ -45,6 +46,7 @@ export class SettingsModes {
     const { backend, clock, lateMs, metrics } = this.#options
     const read = backend()?.settingsMode
     if (read === undefined) return null
+    const agentKey = JSON.stringify([project, named.agent])
     const key = JSON.stringify([project, named.agent, named.thread])
     const known = this.#known.get(key)
     const nowMs = clock.monotonicMs()
@@ -52,20 +54,25 @@ export class SettingsModes {
     if (known !== undefined && ageMs < FRESH_MS) return known.mode
     if (nowMs < this.#awayUntilMs) {
       if (known === undefined) metrics.modeUnknown('away')
-      return known?.mode ?? null
+      return this.#lastKnown(key, agentKey).mode
     }
-    const reading = this.#reading.get(key) ?? this.#read(key, () => read(project, named))
+    const reading = this.#reading.get(key) ?? this.#read({ key, agentKey }, () => read(project, named))
     if (known !== undefined && ageMs < TRUSTED_MS) return known.mode
     const late = () => {
       this.#awayUntilMs = clock.monotonicMs() + AWAY_MS
       metrics.modeUnknown('late')
-      return known
+      return this.#lastKnown(key, agentKey)
     }
-    return (await within(reading, { timeoutMs: lateMs, clock, late }))?.mode ?? null
+    return (await within(reading, { timeoutMs: lateMs, clock, late })).mode
+  }
+
+  /** That of the thread, or of its agent for a thread that was never read. */
+  #lastKnown(key: string, agentKey: string): Pick<KnownMode, 'mode'> {
+    return this.#known.get(key) ?? this.#ofAgents.get(agentKey) ?? { mode: null }
   }
 
   /** Requests at once share one reading. */
-  #read(key: string, read: () => Promise<SettingsMode | null>): Promise<KnownMode> {
+  #read({ key, agentKey }: { key: string; agentKey: string }, read: () => Promise<SettingsMode | null>) {
     const { clock, log, metrics } = this.#options
     const atMs = clock.monotonicMs()
     const late = () => {
@@ -75,13 +82,14 @@ export class SettingsModes {
       .then((mode) => {
         const found = { mode, atMs }
         this.#known.set(key, found)
+        if (mode?.source !== 'thread') this.#ofAgents.set(agentKey, found)
         return found
       })
       .catch((error: unknown) => {
         this.#awayUntilMs = clock.monotonicMs() + AWAY_MS
         metrics.modeUnknown('failed')
         log.warn({ error }, 'the proxy mode of a thread or an agent could not be read; the last known one holds')
-        return this.#known.get(key) ?? { mode: null, atMs }
+        return { ...this.#lastKnown(key, agentKey), atMs }
       })
       .finally(() => this.#reading.delete(key))
     this.#reading.set(key, reading)
