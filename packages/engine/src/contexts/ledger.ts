@@ -23,8 +23,8 @@ export function stateUpTo(to: Position, headSeq: number): CompactionState {
   return { point: to, headSeq, topIds: [], covered, summary: null, summaryTokens: 0, prunings: new Map() }
 }
 
-/** The position in a ledger: the message that it ends with, and a line. */
-const PLACE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) ([1-9]\d{0,8})$/
+/** The position in a ledger: the message that it ends with, the numbers of messages and of the last clear, and a line. */
+const PLACE = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,15}) (\d{1,15}) ([1-9]\d{0,8})$/
 
 /**
  * The ledger of a thread, page by page. Pages after the first are of the same messages, so that lines keep their numbers.
@@ -42,7 +42,7 @@ export async function ledgerOf(
   const name = parse(nameSchema, given, 'thread')
   const threadId = threadIdOf(projectId, name)
   const list: CursorList = { kind: 'ledger', ownerId: threadId }
-  const [cursor, id, after = '0'] = placeAt(list, page, PLACE) ?? []
+  const [cursor, id, head, cleared, after = '0'] = placeAt(list, page, PLACE) ?? []
   const { thread, last } = await store.inProject(projectId, async (tx) => {
     const found = await loadThread(tx, { threadId })
     if (found === null) throw notFound('thread', name, 'see `heddle threads list`')
@@ -50,9 +50,11 @@ export async function ledgerOf(
     const named = message && { ...positionOf(message), code: message.code }
     return { thread: found, last: id === undefined ? await loadLastMessage(tx, { threadId }) : named }
   })
-  if (last === null && cursor !== undefined) throw noCursor(cursor)
+  const { headSeq, clearedSeq } = thread
+  // Its message was erased, or the agent was cleared: other lines have the numbers.
+  if (cursor !== undefined && (last === null || cleared !== `${clearedSeq}`)) throw noCursor(cursor)
   if (last === null) return { thread: name, ref: null, messagesRead: 0, isComplete: true, items: [], nextCursor: null }
-  const { atoms, messagesRead, isWhole } = await collectAtoms(parts, thread, stateUpTo(last, thread.headSeq))
+  const { atoms, messagesRead, isWhole } = await collectAtoms(parts, thread, stateUpTo(last, Number(head ?? headSeq)))
   const lines = ledgerLines(atoms).filter(
     (one) => one.line > Number(after) && (kind === undefined || one.kind === kind),
   )
@@ -64,6 +66,6 @@ export async function ledgerOf(
     messagesRead,
     isComplete: isWhole && atoms.isComplete,
     items,
-    nextCursor: end === undefined ? null : cursorOf(list, `${last.id} ${end.line}`),
+    nextCursor: end === undefined ? null : cursorOf(list, `${last.id} ${head ?? headSeq} ${clearedSeq} ${end.line}`),
   }
 }
