@@ -62,17 +62,22 @@ export async function importSession(
   if (head === null) return null
   const base = baseOf(path)
   const ownThread = `${base}-${head}`
-  const isOther = known.head !== null && known.head !== head
+  const isSame = known.head === head
+  const isOther = known.head !== null && !isSame
   // A new file can have the inode of a removed one: then nothing of its name was read before.
   const isReplaced = isOther && known.base === base
   if (isOther) {
     known.thread = isReplaced ? ownThread : base
     known.sent.clear()
+  } else if (!isSame && (await options.destination.holds(ownThread))) {
+    // A run before this one saw that the session took the place of another one.
+    known.thread = ownThread
   }
   known.head = head
   known.base = base
   const sent = await sendNew(path, known, options)
-  if (known.thread === ownThread || !sent.some(isConflict)) return { isReplaced, sent }
+  // The same session with other contents, as one that is written anew: it is reported, and no copy of it is made.
+  if (isSame || known.thread === ownThread || !sent.some(isConflict)) return { isReplaced, sent }
   known.thread = ownThread
   known.sent.clear()
   return { isReplaced: true, sent: await sendNew(path, known, options) }
