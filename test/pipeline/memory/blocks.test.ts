@@ -134,6 +134,8 @@ describe.each(modes())('memory blocks on $title', ({ mode, skip }) => {
       await expect(client.blocks.insert(NOTES, { text: 'c' }, how)).rejects.toMatchObject(other)
       await expect(client.blocks.rethink(NOTES, { value: 'start\na' }, how)).rejects.toMatchObject(other)
       await expect(client.blocks.remove(NOTES, how)).rejects.toMatchObject(other)
+      const replaced = client.blocks.replace(NOTES, { oldText: 'nowhere', newText: '' }, how)
+      await expect(replaced).rejects.toMatchObject(other)
       expect((await client.blocks.get(NOTES)).value).toBe('start\na\nb')
     })
 

@@ -7,6 +7,7 @@ import {
   insertBlockSchema,
   limits,
   type MemoryBlock,
+  PermanentError,
   parse,
   putBlockSchema,
   replaceBlockSchema,
@@ -163,9 +164,9 @@ interface Repeated {
 }
 
 /** @throws ConflictError unless the change makes the same version of the one before it */
-async function refuseOtherChange(tx: Tx, { ref, made, decide }: Repeated): Promise<void> {
-  const before = made.version === 1 ? null : await loadBlock(tx, { ...ref, version: made.version - 1 })
-  const next = await Promise.resolve(decide(tx, before, ref)).catch(() => null)
+async function refuseOtherChange(tx: Tx, repeated: Repeated): Promise<void> {
+  const { ref, made } = repeated
+  const next = await decideAgain(tx, repeated)
   const isSame =
     next !== null &&
     !('version' in next) &&
@@ -181,6 +182,17 @@ async function refuseOtherChange(tx: Tx, { ref, made, decide }: Repeated): Promi
       hint: 'Use a key of its own for each change.',
     },
   )
+}
+
+/** @returns null if the change cannot be made to the version before it */
+async function decideAgain(tx: Tx, { ref, made, decide }: Repeated): Promise<Made | BlockRow | null> {
+  const before = made.version === 1 ? null : await loadBlock(tx, { ...ref, version: made.version - 1 })
+  try {
+    return await decide(tx, before, ref)
+  } catch (error) {
+    if (error instanceof PermanentError) return null
+    throw error
+  }
 }
 
 function refuseOtherVersion(key: ReadKey, latest: BlockRow | null, ifVersion: number | undefined): void {
