@@ -1,4 +1,5 @@
 import { queryTerms } from '../search/query.js'
+import { rarityOf } from '../search/rank.js'
 import { termsOf } from '../search/terms/words.js'
 import { findReplacements, newerFirst } from '../search/updates/index.js'
 import type { Fact } from './fact.js'
@@ -31,7 +32,7 @@ function byWords(question: string, facts: readonly Fact[]): Fact[] {
   const weights = new Map(
     asked.map((term) => {
       const having = documents.filter(({ counts }) => counts.has(term)).length
-      return [term, Math.log(1 + (facts.length - having + 0.5) / (having + 0.5))]
+      return [term, rarityOf(having, { documents: facts.length })]
     }),
   )
   const scored = facts.map((fact, index) => {

@@ -1,4 +1,4 @@
-import { functionWords, termsOf } from '../search/index.js'
+import { functionWords, rarityOf, termsOf } from '../search/index.js'
 
 const commonTerms = new Set([...functionWords].flatMap((word) => [...termsOf(word)]))
 
@@ -11,7 +11,7 @@ export function wordScores(query: string, texts: readonly string[]): number[] {
   const owned = texts.map((text) => new Set(termsOf(text)))
   const weights = asked.map((term) => {
     const owners = owned.filter((terms) => terms.has(term)).length
-    return Math.log(1 + (texts.length - owners + 0.5) / (owners + 0.5))
+    return rarityOf(owners, { documents: texts.length })
   })
   const whole = weights.reduce((sum, weight) => sum + weight, 0)
   if (whole === 0) return texts.map(() => 0)

@@ -57,7 +57,7 @@ export function* scoreTerms(query: WordQuery): Pausable<Parts> {
 }
 
 /** Weight of a word that this many documents contain. */
-export function rarityOf(holders: number, { documents }: ScopeStatistics): number {
+export function rarityOf(holders: number, { documents }: Pick<ScopeStatistics, 'documents'>): number {
   return Math.log(1 + (Math.max(0, documents - holders) + 0.5) / (holders + 0.5))
 }
 
