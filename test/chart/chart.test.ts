@@ -141,7 +141,7 @@ test('autoscalers read the signal of the gateway, by a path that its answer has'
   const objects = await render(everything)
   const scaled = ofKind(objects, 'ScaledObject') as readonly (KubernetesObject & { spec: ScaledSpec })[]
   expect(scaled.map(({ metadata }) => metadata.name).sort()).toEqual(
-    ['assemble', 'embed', 'ingest', 'summarize'].map((stage) => `heddle-${stage}`),
+    ['assemble', 'embed', 'ingest', 'remember', 'summarize'].map((stage) => `heddle-${stage}`),
   )
   const figures = operations.readScaling.answers[200].schema.shape.stages.shape
   for (const { metadata, spec } of scaled) {

@@ -19,7 +19,9 @@ export const everything = [
   'gateway.ingress.className=nginx',
   'gateway.ingress.tlsSecret=certificate',
   'autoscaling.keySecret=heddle-keda',
-  ...['ingest', 'summarize', 'embed', 'assemble'].map((stage) => `stages.${stage}.autoscaling.enabled=true`),
+  ...['ingest', 'summarize', 'embed', 'remember', 'assemble'].map(
+    (stage) => `stages.${stage}.autoscaling.enabled=true`,
+  ),
   'stages.prune.hpa.enabled=true',
   'stages.prune.concurrency=8',
   'serviceMonitor.enabled=true',

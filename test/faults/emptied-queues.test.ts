@@ -83,9 +83,9 @@ describe.each(modes())('queues that are emptied on $title', ({ mode, skip }) => 
     })
 
     test('except a deduplication key that blocks wake-ups: the reconciler still finds the thread', async () => {
-      const loom = await openLoom(tests.pipeline, 'stray')
+      const loom = await openLoom(tests.pipeline, 'stray', { remember: 'rules' })
       const threadId = threadIdOf(loom.projectId, THREAD)
-      for (const stage of ['prune', 'summarize', 'embed'] as const) await strayKey(place(), stage, threadId)
+      for (const stage of ['prune', 'summarize', 'embed', 'remember'] as const) await strayKey(place(), stage, threadId)
       await start(allStages, { reconcile })
       const messages = session('stray', 30)
       await loom.send(messages)

@@ -34,10 +34,10 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
         'lose and duplicate nothing, keep the order, and all threads settle after the last restart',
         PATIENCE,
         async () => {
-          const loom = await openLoom(pipeline, 'killed')
+          const loom = await openLoom(pipeline, 'killed', { remember: 'rules' })
           const threads = Array.from({ length: THREADS }, (_, index) => ({
             name: `thread-${index}`,
-            messages: session(`killed-${index}`, TURNS),
+            messages: session(`killed-${index}`, TURNS).map(withFact),
           }))
           const total = threads.reduce((sum, { messages }) => sum + messages.length, 0)
           const chance = chances(SEED)
@@ -67,6 +67,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
           for (const { name, messages } of threads) {
             await loom.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
             await expectIntact(pipeline, name, messages)
+            await expectFacts(loom, name, messages)
             const context = await loom.client.contexts.build({ thread: name, format: 'openai-chat' })
             expect(validateOpenAiChat(context.messages as never)).toEqual([])
             expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
@@ -79,6 +80,24 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
     })
   },
 )
+
+/** A person states a value in each message. */
+function withFact(placed: PlacedMessage, index: number): PlacedMessage {
+  const { message } = placed
+  if (message.role !== 'user') return placed
+  return {
+    ...placed,
+    message: { ...message, content: `${message.content} The latency of part ${index} is ${index} ms.` },
+  }
+}
+
+/** Facts of each message of a person are stored, and those that are read on demand are the same. */
+async function expectFacts({ client }: Loom, thread: string, messages: readonly PlacedMessage[]): Promise<void> {
+  const { items } = await client.facts.list(AGENT, { thread, limit: 100 })
+  const said = messages.filter(({ message }) => message.role === 'user').map(({ message }) => message.id)
+  expect([...new Set(items.map(({ sources }) => sources[0]?.messageId))].sort()).toEqual(said.sort())
+  expect(await client.facts.extract(thread)).toMatchObject({ facts: items.length, added: 0 })
+}
 
 /** Appends a thread's messages a few at a time, each lot after the previous one is acknowledged as stored. */
 async function appendAll(

@@ -70,7 +70,7 @@ export type StartOptions = Partial<
   >
 >
 
-export const allStages: readonly StageName[] = ['ingest', 'prune', 'summarize', 'embed', 'assemble']
+export const allStages: readonly StageName[] = ['ingest', 'prune', 'summarize', 'embed', 'remember', 'assemble']
 
 export interface PipelineOfTests {
   readonly pipeline: Pipeline

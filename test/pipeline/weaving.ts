@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@heddle/client/interface'
-import type { ContextResult, FormatName, IngestJob, MessageInput, PlacedMessage } from '@heddle/contracts'
+import type {
+  ContextResult,
+  FormatName,
+  IngestJob,
+  MessageInput,
+  PartialSettings,
+  PlacedMessage,
+} from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { waitFor } from '@heddle/test-support'
 import type { Pipeline } from './support.js'
@@ -66,9 +73,9 @@ export const THREAD = 'cloth'
 export const BUDGET = 3_000
 
 /** A new project with an agent whose threads are compacted often. */
-export async function openLoom(pipeline: Pipeline, project: string): Promise<Loom> {
+export async function openLoom(pipeline: Pipeline, project: string, settings: PartialSettings = {}): Promise<Loom> {
   const client = pipeline.clientOf(project)
-  await client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null } })
+  await client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null, ...settings } })
   return {
     client,
     projectId: projectIdOf(project),

@@ -20,7 +20,7 @@ const sizes = {
 } as const
 
 /** The stages that run large jobs in threads, and the number of threads that they share. */
-const THREADED: readonly StageName[] = ['prune', 'summarize', 'assemble']
+const THREADED: readonly StageName[] = ['prune', 'summarize', 'remember', 'assemble']
 const THREADS = 2
 /** A thread computes one job at a time: with more connections its other jobs would still wait. */
 export const CONNECTIONS_PER_THREAD = 1

@@ -11,10 +11,11 @@ const LETTERS: Readonly<Record<StageName, string>> = {
   prune: 'p',
   summarize: 's',
   embed: 'e',
+  remember: 'r',
   assemble: 'a',
 }
 
-/** `heddle/<prefix>/<pid>/ipsea`: this process and the stages that it serves. */
+/** `heddle/<prefix>/<pid>/ipsera`: this process and the stages that it serves. */
 export function applicationNameOf(process: { queuePrefix: string; pid: number; stages: readonly StageName[] }): string {
   return `heddle/${process.queuePrefix}/${process.pid}/${process.stages.map((stage) => LETTERS[stage]).join('')}`
 }

@@ -12,6 +12,7 @@ import {
 } from '@heddle/models'
 import { createPruneWorker } from '@heddle/prune'
 import { type DeadLetter, type Queues, type Settled, startReconciler, type WorkerHandle } from '@heddle/queue'
+import { createRememberWorker } from '@heddle/remember'
 import type { Clock, Config, Logger } from '@heddle/runtime'
 import {
   acquireLease,
@@ -140,6 +141,7 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     }
     if (embedder !== null)
       starting.push(createEmbedWorker({ ...deps, embedder, ...(threads && { large: threads.embed }) }))
+    if (wants('remember')) starting.push(createRememberWorker({ ...deps, ...(threads && { large: threads.remember }) }))
     if (wants('assemble')) {
       starting.push(
         createAssembleWorker({

@@ -76,6 +76,7 @@ export { type Expiry, type RetainedKind, removeExpired, retainedKinds } from './
 export * from './events/dead-letters.js'
 export * from './events/event-log.js'
 export * from './events/events.js'
+export * from './facts/extraction.js'
 export * from './facts/facts.js'
 export { compareThreads, type ThreadComparison } from './forks/compare-threads.js'
 export { forksOf } from './forks/fork-decisions.js'

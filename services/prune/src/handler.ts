@@ -1,4 +1,4 @@
-import type { PartialSettings, PrunedCounts, WakeJob } from '@heddle/contracts'
+import type { PartialSettings, PrunedCounts, WakeJob, WakeStageName } from '@heddle/contracts'
 import {
   type CompactionPlan,
   type CompactionState,
@@ -80,17 +80,25 @@ export async function prune(job: Job<WakeJob>, deps: PruneDeps): Promise<Outcome
     deps.onPruned?.(projectId, step.pruned)
   }
   if (step.kind === 'gone') return skipped('the thread is gone')
-  if (step.kind === 'settled') return done(step.awaitsSummary ? [{ wake: 'summarize', ...wake }] : [])
-  // The agent's own summary does not wait for the lanes of requests.
-  return done([{ wake: 'prune', ...wake }, ...(step.awaitsSummary ? [{ wake: 'summarize' as const, ...wake }] : [])])
+  const isLeft = {
+    prune: step.kind === 'busy',
+    // The agent's own summary does not wait for the lanes of requests.
+    summarize: step.awaitsSummary,
+    remember: step.kind === 'settled' && step.remembers,
+  } as const satisfies Partial<Record<WakeStageName, boolean>>
+  const stages = (['prune', 'summarize', 'remember'] as const).filter((stage) => isLeft[stage])
+  return done(stages.map((stage) => ({ wake: stage, ...wake })))
 }
 
 type Step =
   | { readonly kind: 'gone' }
   /** A lane was compacted, or made void, and may be due again; null for the first. */
   | ({ readonly kind: 'busy'; readonly lane: string | null; readonly awaitsSummary: boolean } & Published)
-  /** All lanes are at the head; `awaitsSummary` also if parts of a summary can be made ahead. */
-  | { readonly kind: 'settled'; readonly awaitsSummary: boolean }
+  /**
+   * All lanes are at the head; `awaitsSummary` also if parts of a summary can be made ahead, `remembers` if facts of messages are
+   * left to read.
+   */
+  | { readonly kind: 'settled'; readonly awaitsSummary: boolean; readonly remembers: boolean }
 
 interface Published {
   /** The sum over the compactions that were published; null if others were made void instead. */
@@ -135,15 +143,24 @@ async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps
   if (kept.length > 0) await dropSurplusLanes(tx, own, kept)
   const { thread } = own
   if (isReported && own.settings.calibration.enabled) await learn(tx, own, deps)
+  const remembers = own.settings.remember !== 'off'
   await settlePrune(tx, {
     thread,
     ...storedUsages(own, usages),
     awaitsSummary: isPending,
+    remembers,
     keptLanes: kept.map(({ lane }) => lane),
   })
   if (!isPending && thread.lastError !== null)
-    await clearThreadFailure(tx, { threadId, stages: ['prune', 'summarize'] })
-  return { kind: 'settled', awaitsSummary: isPending || isDueAhead(own, usages.get(own) ?? null) }
+    await clearThreadFailure(tx, {
+      threadId,
+      stages: ['prune', 'summarize', ...(remembers ? [] : ['remember' as const])],
+    })
+  return {
+    kind: 'settled',
+    awaitsSummary: isPending || isDueAhead(own, usages.get(own) ?? null),
+    remembers: remembers && (thread.rememberSeq ?? Math.max(thread.pruneSeq, thread.sharedSeq)) < thread.headSeq,
+  }
 }
 
 /** Corrects the limits of later jobs, not of this one, by the counts of providers. */

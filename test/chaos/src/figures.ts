@@ -1,5 +1,6 @@
 import type { Measured } from '@heddle/test-support/figure'
 import type { Disturbance } from './disturb.js'
+import type { FactDamage } from './facts.js'
 import type { Damage } from './ledger.js'
 import type { Settlement } from './requester-process.js'
 import type { BackendName } from './servers.js'
@@ -10,6 +11,7 @@ export interface Findings {
   readonly backend: BackendName
   readonly size: Size
   readonly damage: Damage
+  readonly facts: FactDamage
   readonly drainedSeconds: number
   readonly settlements: readonly Settlement[]
   readonly disturbance: Disturbance
@@ -28,6 +30,8 @@ export const figureNames = [
   'ingest.gaps',
   'ingest.drained',
   'ingest.acknowledged',
+  'facts.lost',
+  'facts.surplus',
   'await.hung',
   'await.late',
   'await.untyped',
@@ -50,7 +54,7 @@ type FigureName = (typeof figureNames)[number]
 const NONE = '<= 0'
 
 export function figuresOf(findings: Findings): Measured[] {
-  const { size, damage, settlements, disturbance } = findings
+  const { size, damage, facts, settlements, disturbance } = findings
   const count = (test: (settlement: Settlement) => boolean) => settlements.filter(test).length
   const faults = (kind: string) => disturbance.faults.get(kind) ?? 0
   const unheard = size.contexts - settlements.length
@@ -63,6 +67,8 @@ export function figuresOf(findings: Findings): Measured[] {
     'ingest.gaps': { value: damage.gaps, unit: 'sequence numbers', target: NONE },
     'ingest.drained': { value: findings.drainedSeconds, unit: 's', target: `<= ${size.drainSecondsMax}` },
     'ingest.acknowledged': { value: findings.acknowledged, unit: 'messages', target: `>= ${size.messages}` },
+    'facts.lost': { value: facts.lost, unit: 'facts', target: NONE, note: `of ${facts.expected}` },
+    'facts.surplus': { value: facts.surplus, unit: 'facts', target: NONE },
     // A wait without a report has not ended.
     'await.hung': {
       value: count(({ end }) => end === 'hung') + unheard,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
 import { type HistoryMessage, listMessages, loadThread, openStore, type Store } from '@heddle/store'
 import postgres from 'postgres'
+import { addFactDamage, assessFacts, type FactDamage, noFactDamage } from './facts.js'
 import { addDamage, assess, type Damage, type Ledger, noDamage } from './ledger.js'
 import { PROJECT } from './place.js'
 import { contentHash } from './production.js'
@@ -19,7 +20,7 @@ export async function waitUntilDrained(
   try {
     for (let toldSeconds = Number.NEGATIVE_INFINITY; ; ) {
       const [row] = await sql<{ isBehind: boolean }[]>`
-        select exists (select from heddle.stage_cursors where least(prune_seq, summarize_seq, embed_seq) < head_seq)
+        select exists (select from heddle.stage_cursors where least(prune_seq, summarize_seq, embed_seq, remember_seq) < head_seq)
           or exists (select from heddle.context_states where status = 'pending') as "isBehind"`
       if (row?.isBehind === false) return seconds()
       if (seconds() > secondsMax) {
@@ -44,32 +45,39 @@ async function findBehind(sql: postgres.Sql): Promise<unknown> {
       (select count(*)::int from heddle.stage_cursors where prune_seq < head_seq) as "threadsToPrune",
       (select count(*)::int from heddle.stage_cursors where summarize_seq < head_seq) as "threadsToSummarize",
       (select count(*)::int from heddle.stage_cursors where embed_seq < head_seq) as "threadsToEmbed",
+      (select count(*)::int from heddle.stage_cursors where remember_seq < head_seq) as "threadsToRemember",
       (select count(*)::int from heddle.context_states where status = 'pending') as "contextsToBuild",
       (select jsonb_agg(to_jsonb(letters) - 'payload') from heddle.dead_letters as letters) as "deadLetters"`
   return row
 }
 
 /** Reads everything back, as a client would, and compares it with the ledger. */
-export async function inspect(databaseUrl: string, ledger: Ledger): Promise<Damage> {
+export async function inspect(databaseUrl: string, ledger: Ledger): Promise<{ damage: Damage; facts: FactDamage }> {
   const store = openStore({ url: databaseUrl })
-  let damage = noDamage
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  let [damage, facts] = [noDamage, noFactDamage]
   try {
     for (const [thread, entries] of ledger.threads()) {
-      const { messages, headSeq } = await readThread(store, thread)
+      const { threadId, messages, headSeq } = await readThread(store, thread)
       const conversation = messages
         .toSorted(comparePositions)
         .map(({ id, seq, content }) => ({ id, seq, sha256: contentHash(content) }))
       damage = addDamage(damage, assess(entries, conversation, headSeq))
+      facts = addFactDamage(facts, await assessFacts(sql, threadId, messages))
     }
-    return damage
+    return { damage, facts }
   } finally {
+    await sql.end()
     await store.close()
   }
 }
 
 const PAGE_MESSAGES = 1_000
 
-async function readThread(store: Store, name: string): Promise<{ messages: HistoryMessage[]; headSeq: number }> {
+async function readThread(
+  store: Store,
+  name: string,
+): Promise<{ threadId: string; messages: HistoryMessage[]; headSeq: number }> {
   const projectId = projectIdOf(PROJECT)
   const threadId = threadIdOf(projectId, name)
   return await store.inProject(projectId, async (tx) => {
@@ -82,7 +90,7 @@ async function readThread(store: Store, name: string): Promise<{ messages: Histo
       if (last === undefined || page.length < PAGE_MESSAGES) break
       afterSeq = last.seq
     }
-    return { messages, headSeq: thread?.headSeq ?? 0 }
+    return { threadId, messages, headSeq: thread?.headSeq ?? 0 }
   })
 }
 

@@ -70,10 +70,12 @@ export function messageId(seed: number, thread: number, index: number): string {
   return v5(`${seed}/${thread}/${index}`, ID_NAMESPACE)
 }
 
-/** Ordinary texts, and sometimes one that is hard to store: empty, NUL, half a surrogate pair, a long one. */
+/** Ordinary texts, sometimes one that states a fact, and one that is hard to store: empty, NUL, half a surrogate pair, a long one. */
 export function contentOf(thread: number, index: number): string {
   const text = textOf(thread * 1_009 + index, 60 + ((thread * 31 + index * 17) % 380))
   switch (index % 23) {
+    case 2:
+      return `${text}. The latency of loom ${thread} is ${index + 2} ms.`
     case 5:
       return `${text}\0 "quoted" \\u0000 \ud83e`
     case 11:

@@ -60,11 +60,12 @@ async function runOnServers(options: RunOptions, servers: Servers): Promise<Meas
   say(`${ledger.size} messages are acknowledged; waiting until the stages have caught up`)
   const until = { sinceMs: disturbance.lastFaultAtMs, secondsMax: size.drainSecondsMax, say }
   const drainedSeconds = await waitUntilDrained(databaseUrl, until)
-  const damage = await inspect(databaseUrl, ledger)
+  const { damage, facts } = await inspect(databaseUrl, ledger)
   return figuresOf({
     backend,
     size,
     damage,
+    facts,
     drainedSeconds,
     settlements,
     disturbance,
@@ -81,7 +82,7 @@ async function prepare({ direct }: Servers): Promise<void> {
   const store = openStore({ url: direct.databaseUrl })
   const queues = await openQueues({ backend: direct.queue, prefix: PREFIX, log, create: true })
   const client = createClient({ store, queues, project: PROJECT })
-  await client.agents.put(AGENT, { settings: { budget: BUDGET_TOKENS, rollingWindow: null } })
+  await client.agents.put(AGENT, { settings: { budget: BUDGET_TOKENS, rollingWindow: null, remember: 'rules' } })
   await queues.close()
   await store.close()
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { PermanentError } from '@heddle/contracts'
+import { PermanentError, stageNames } from '@heddle/contracts'
 import { done, migrateQueues, openQueues } from '@heddle/queue'
 import { freshDatabase, freshPrefix, waitFor } from '@heddle/test-support'
 import { queueSchema } from '@heddle/test-support/servers/queue-server'
@@ -64,7 +64,7 @@ describe('a Postgres server', () => {
     const database = await freshDatabase()
     onTestFinished(database.drop)
     const queues = await queuesAt({ backend: { kind: 'postgres', url: database.url }, prefix: freshPrefix() })
-    for (const stage of ['ingest', 'prune', 'summarize', 'embed', 'assemble'] as const) {
+    for (const stage of stageNames) {
       await startWorker({ stage, queues, handler: async () => done() })
     }
     await Promise.all(Array.from({ length: 200 }, () => queues.wake('prune', someThread())))

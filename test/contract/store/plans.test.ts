@@ -211,6 +211,7 @@ describe('queries on a table that grows', () => {
         thread: { threadId, pruneSeq: 1, headSeq: 2 },
         usage: null,
         awaitsSummary: true,
+        remembers: true,
         keptLanes: [],
         keptUsages: new Map(),
       })

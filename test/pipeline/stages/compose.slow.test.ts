@@ -38,7 +38,7 @@ describe.skipIf(redisUrl() === null)(`the processes of docker-compose.yml, start
     const { key } = JSON.parse(made) as { key: string }
 
     const own = Object.keys(services).filter((name) => services[name]?.image === 'heddle:local' && name !== 'migrate')
-    expect(own).toEqual(['ingest', 'prune', 'summarize', 'embed', 'assemble', 'gateway'])
+    expect(own).toEqual(['ingest', 'prune', 'summarize', 'embed', 'remember', 'assemble', 'gateway'])
     const started = own.map(start)
     const ready = await Promise.all(started.map((each) => each.logged('ready')))
     const url = `http://127.0.0.1:${ready.at(-1)?.port}`

@@ -23,6 +23,7 @@ const agentId = agentIdOf(projectId, AGENT)
 const kinds = [
   'name',
   'content',
+  'fact',
   'call',
   'thinking',
   'metadata',
@@ -53,7 +54,7 @@ function messagesOf(thread: string): NewMessage[] {
   return Array.from({ length: 40 }, (_, index): NewMessage[] => [
     {
       role: 'user' as const,
-      content: `Look at ${word(thread, 'content')} ${index}.`,
+      content: `Look at ${word(thread, 'content')} ${index}.${index === 7 ? ` I live in ${word(thread, 'fact')}.` : ''}`,
       sourceId: `${word(thread, 'source')}-${index}`,
     },
     {
@@ -273,7 +274,10 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       folder = await mkdtemp(join(tmpdir(), 'heddle-erasure-'))
       pipeline = await openPipeline(mode)
       client = pipeline.clientOf(PROJECT)
-      await client.agents.put(AGENT, { systemPrompt: 'sing', settings: { budget: 4_000, rollingWindow: null } })
+      await client.agents.put(AGENT, {
+        systemPrompt: 'sing',
+        settings: { budget: 4_000, rollingWindow: null, remember: 'rules' },
+      })
       const stages = await pipeline.start()
       const seeded = { client, store: pipeline.store }
       await seed(seeded, 'gone')
@@ -282,6 +286,8 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on 
       await client.contexts.build({ thread: threadName('stays'), message: 'what else goes on?' })
       await describeThread(client, 'stays')
       await client.agents.clear(AGENT)
+      const { items: facts } = await client.facts.list(AGENT, { predicate: 'lives in' })
+      expect(facts.map(({ object }) => object).sort()).toEqual(['gone', 'stays'].map((thread) => word(thread, 'fact')))
       await stages.stop()
       await snapshot(pipeline.store, ['gone', 'stays'])
       await snapshot(pipeline.store, ['gone'])

@@ -49,7 +49,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
     const threadOf = (loom: Loom) => ({ projectId: loom.projectId, threadId: threadIdOf(loom.projectId, THREAD) })
 
     async function wakeAll(loom: Loom, times: number): Promise<void> {
-      for (const stage of ['embed', 'summarize', 'prune'] as const satisfies WakeStageName[]) {
+      for (const stage of ['embed', 'remember', 'summarize', 'prune'] as const satisfies WakeStageName[]) {
         for (let time = 0; time < times; time++) await tests.pipeline.queues.wake(stage, threadOf(loom))
       }
     }
@@ -132,6 +132,7 @@ describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on 
         prune: { projectId, threadId: 'no id' },
         summarize: { projectId, threadId: 'no id' },
         embed: { projectId, threadId: 'no id' },
+        remember: { projectId, threadId: 'no id' },
         assemble: { projectId, contextId: 'no id' },
       }
       const messages = session('poison', 10)

@@ -62,7 +62,7 @@ async function follow(
     context.printer.stream(lines(context, folders, { ...options, destination, project }, totals))
   const remote = await remoteClientOf(context, options)
   if (remote !== null) return await print(gatewayDestination(remote, projectIdOf(project)))
-  const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
+  const stages = ['ingest', 'prune', 'summarize', 'embed', 'remember'] as const
   await withEngine(context, options, { stages }, async (engine) => {
     await refusePaused(engine, 'ingest')
     await print(storeDestination(engine))

@@ -104,13 +104,14 @@ async function importFiles(context: CommandContext, files: readonly string[], op
       // The key determines the project, and the workers run elsewhere.
       return await print(remote, await untilStopped(context.signal, sent), { settled: null })
     }
-    const stages = ['ingest', 'prune', 'summarize', 'embed'] as const
+    const stages = ['ingest', 'prune', 'summarize', 'embed', 'remember'] as const
     await withEngine(context, options, { stages }, async (engine) => {
       await refusePaused(engine, 'ingest')
       const sent = await sendFiles(context, storeDestination(engine), plan.files, sending)
       // Workers of this command end with it, so it waits for the work that other workers would do later.
       const threads = sent.imported.map(({ thread }) => thread)
-      const settled = engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'vectors')
+      const settled =
+        engine.workersHere.length === 0 ? null : await settleThreads(context, engine, threads, 'everything')
       await print(engine.client, sent, { project: config.project, settled })
     })
   } finally {

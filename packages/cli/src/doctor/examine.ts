@@ -1,4 +1,4 @@
-import { mergeSettings, settingOrigins, stageNames } from '@heddle/contracts'
+import { mergeSettings, type StageName, settingOrigins, stageNames } from '@heddle/contracts'
 import { CloseStack } from '@heddle/host/closing'
 import type { DatabaseServer } from '@heddle/host/database'
 import { type Config, type Logger, settingsSourcesOf, variableOfSetting, withoutCredentials } from '@heddle/runtime'
@@ -181,7 +181,10 @@ async function checkQueues(
     const facts = await queues.ping()
     const [stats, served] = await Promise.all([queues.stats(), servedStages(store, config.queuePrefix)])
     const paused = stats.filter((stage) => stage.paused).map(({ stage }) => stage)
-    const unserved = stageNames.filter((stage) => !served.has(stage))
+    // Where no agent asks for facts, no job ever comes to `remember`, and a deployment may do without it.
+    const isNeeded = (stage: StageName) =>
+      stage !== 'remember' || stats.some((one) => one.stage === stage && one.waiting + one.delayed > 0)
+    const unserved = stageNames.filter((stage) => !served.has(stage) && isNeeded(stage))
     return [
       passed('queues', `${facts.server} ${facts.version} answers in ${facts.latencyMs.toFixed(1)} ms`),
       ...facts.warnings.map(({ what, hint }) => warned('queues', what, hint)),

@@ -40,6 +40,13 @@ export const threadDetailsResultSchema = named(
 )
 export type ThreadEntry = z.infer<typeof threadDetailsResultSchema>
 
+const cursorsSchema = z.object({
+  prune: z.int(),
+  summarize: z.int(),
+  embed: z.int(),
+  remember: z.int().nullable(),
+})
+
 const sentTokensShape = {
   neutral: z.int(),
   'openai-chat': z.int(),
@@ -97,8 +104,8 @@ export const threadSchema = named(
     headSeq: z.int(),
     /** Of a fork: the thread that it was forked from, null if that was erased, and the last message that both share. */
     forkedFrom: z.object({ thread: z.string().nullable(), seq: z.int() }).nullable(),
-    /** The cursor of each stage. */
-    cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),
+    /** The cursor of each stage; that of `remember` is null where no facts are read. */
+    cursors: cursorsSchema,
     lastError: z.string().nullable(),
     /** The latest compactions, newest last. */
     states: z.array(stateSchema),
@@ -134,8 +141,11 @@ export const threadSummarySchema = named(
     lastError: z.string().nullable(),
     createdAt: isoTimeSchema,
     headSeq: z.int(),
-    /** The cursor of each stage; a stage whose cursor is at `headSeq` has nothing left to do. */
-    cursors: z.object({ prune: z.int(), summarize: z.int(), embed: z.int() }),
+    /**
+     * The cursor of each stage; a stage whose cursor is at `headSeq` has nothing left to do, as `remember` with null, where no
+     * facts are read.
+     */
+    cursors: cursorsSchema,
     /** The newest built context; null without one. */
     lastContext: z.object({ id: idSchema, tokensUsed: z.int(), budget: z.int().nullable() }).nullable(),
   }),

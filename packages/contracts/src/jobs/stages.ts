@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { assembleJobSchema, ingestJobSchema, wakeJobSchema } from './jobs.js'
 
-export const stageNames = ['ingest', 'prune', 'summarize', 'embed', 'assemble'] as const
+export const stageNames = ['ingest', 'prune', 'summarize', 'embed', 'remember', 'assemble'] as const
 export type StageName = (typeof stageNames)[number]
 
 /** The stages that are woken per thread and work from the store. */
-export const wakeStageNames = ['prune', 'summarize', 'embed'] as const
+export const wakeStageNames = ['prune', 'summarize', 'embed', 'remember'] as const
 export type WakeStageName = (typeof wakeStageNames)[number]
 
 export function isWakeStage(stage: StageName): stage is WakeStageName {
@@ -36,13 +36,14 @@ const define = <Schema extends z.ZodType>(definition: StageDefinition<Schema>) =
  * The catalog of stages: one entry is one queue, one payload, one worker. Their limits are defined only here.
  *
  * Ingest and assemble process many jobs at once because they mostly wait for the database (ingest also commits several
- * jobs together); prune, summarize and embed compute.
+ * jobs together); prune, summarize, embed and remember compute.
  */
 export const stages = {
   ingest: define({ schema: ingestJobSchema, attempts: 8, backoffMs: 200, concurrency: 256, lockMs: 30_000 }),
   prune: define({ schema: wakeJobSchema, attempts: 5, backoffMs: 500, concurrency: 4, lockMs: 60_000 }),
   summarize: define({ schema: wakeJobSchema, attempts: 5, backoffMs: 1_000, concurrency: 8, lockMs: 120_000 }),
   embed: define({ schema: wakeJobSchema, attempts: 5, backoffMs: 500, concurrency: 2, lockMs: 120_000 }),
+  remember: define({ schema: wakeJobSchema, attempts: 5, backoffMs: 1_000, concurrency: 2, lockMs: 120_000 }),
   assemble: define({ schema: assembleJobSchema, attempts: 8, backoffMs: 100, concurrency: 32, lockMs: 30_000 }),
 } as const satisfies Record<StageName, StageDefinition<z.ZodType>>
 

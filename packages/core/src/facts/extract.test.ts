@@ -31,6 +31,8 @@ test.each([
   ['code', '```\nI have never used a loom\n```'],
   ['what a program inserted', '<system-reminder>\nI live in Turin.\n</system-reminder>'],
   ['what was recalled', '<memory ref="msg-1a2b3c4d" note="recalled data">\nI live in Turin.\n</memory>'],
+  ['a memory block', '<memory-block label="human">\nI live in Turin.\n</memory-block>'],
+  ['the progress of a run', '<progress-summary note="x">\nI live in Turin.\n</progress-summary>'],
   ['a summary that was sent back', '<earlier-conversation note="x">I live in Turin.</earlier-conversation>'],
   ['an unclosed section of a context', 'Hello\n<facts>\nI live in Turin.'],
   ['a condensed result', 'I live in Turin, as in [recall:msg-1a2b3c4d].'],
@@ -47,6 +49,23 @@ test.each(['assistant', 'tool_result', 'system', 'tool_use'] as const)(
     expect(extractFacts({ role, content: 'I live in Turin.' })).toEqual([])
   },
 )
+
+test('facts of texts that no database can hold are whole, and a word without end is no subject', () => {
+  const facts = [
+    `I live in Tu\0rin \ud83e`,
+    `I prefer ${'🧵'.repeat(30)}a${'🧶'.repeat(90)}`,
+    'The loom\ud83e tension is 5 ms.',
+  ].flatMap(said)
+  expect(facts.length).toBeGreaterThanOrEqual(3)
+  for (const { subject, object, statement } of facts)
+    for (const text of [subject, object, statement]) expect(text.isWellFormed() && !text.includes('\0')).toBe(true)
+  const endless = Array.from({ length: 300 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('')
+  expect(said(`The ${endless} tension is 5 ms.`).every(({ subject }) => subject.length <= 200)).toBe(true)
+})
+
+test('nothing is read from a summary that an agent made of its conversation', () => {
+  expect(extractFacts({ role: 'user', content: 'I live in Turin.', keptAside: 'compact-summary' })).toEqual([])
+})
 
 test('nothing is read from a message that a restore shows again', () => {
   const restores = { id: 'x', seq: 1, orderedAtMs: 0 }

@@ -18,6 +18,16 @@ export interface FactDraft {
   readonly confidence: number
 }
 
+/** A fact that was read from a message, as it is stored. */
+export interface ExtractedFact extends FactDraft {
+  /** Equal whenever the same version of the extractor reads it from the same message again. */
+  readonly id: string
+  /** The time of its message. */
+  readonly validFromMs: number
+  readonly validToMs: null
+  readonly sources: readonly string[]
+}
+
 /** A stored fact, as far as the rules need it. */
 export interface Fact extends Omit<FactDraft, 'confidence' | 'kind'> {
   readonly id: string

@@ -1,5 +1,5 @@
 export { extractAll, extractFacts, FACTS_PER_MESSAGE_MAX } from './extract.js'
-export { FACT_RULES, type Fact, type FactDraft } from './fact.js'
+export { type ExtractedFact, FACT_RULES, type Fact, type FactDraft } from './fact.js'
 export { rankFacts } from './rank.js'
 export { factKey, heldAt, type Standing, standingsOf } from './standings.js'
 export { subjectKey } from './subject-key.js'

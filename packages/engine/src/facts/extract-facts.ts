@@ -6,13 +6,10 @@ import {
   parse,
   threadParamsSchema,
 } from '@heddle/contracts'
-import { extractAll, extractedFactId, FACT_RULES, threadIdOf } from '@heddle/core'
+import { extractAll, FACT_RULES, threadIdOf } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
-import { holdThread, insertFacts, listMessages, loadThread, type NewFact } from '@heddle/store'
+import { extractBatch, loadThread } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
-
-/** Messages that are read at once. */
-const MESSAGES_PER_BATCH_MAX = 100
 
 /**
  * Reads facts from the messages of a thread by the rules and records them. A message that was read before by the same version
@@ -30,33 +27,21 @@ export async function extractThreadFacts(
   const threadId = threadIdOf(projectId, thread)
   const found = await store.inProject(projectId, (tx) => loadThread(tx, { threadId }))
   if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
-  const { agentId, agentName: agent, headSeq, erasedCount } = found
-  let [cursor, messages, facts, added] = [afterSeq, 0, 0, 0]
-  while (messages < limit && cursor < headSeq) {
-    const most = Math.min(MESSAGES_PER_BATCH_MAX, limit - messages)
-    const page = await store.inProject(projectId, (tx) => listMessages(tx, { threadId, afterSeq: cursor, limit: most }))
-    const toSeq = page.at(-1)?.seq
-    if (toSeq === undefined) break
-    const read = await runCooperatively(extractAll(page))
-    const rows = read.flatMap(({ message, facts: drafts }) =>
-      drafts.map(
-        (draft): NewFact => ({
-          ...draft,
-          id: extractedFactId(threadId, message.id, { ...draft, extractor: FACT_RULES }),
-          ...{ validFromMs: message.orderedAtMs, validToMs: null, sources: [message.id] },
-        }),
-      ),
-    )
-    added += await store.inProject(projectId, async (tx) => {
-      // Messages that were erased meanwhile have no facts.
-      if (!(await holdThread(tx, threadId, toSeq, erasedCount)))
-        throw notFound('thread', thread, 'it was erased meanwhile')
-      return await insertFacts(tx, { agentId, threadId, extractor: FACT_RULES, origin: 'extracted', facts: rows })
+  const { agentName: agent, headSeq } = found
+  const fromSeq = Math.max(afterSeq, found.baseSeq)
+  const endSeq = Math.min(headSeq, fromSeq + limit)
+  let [cursor, facts, added] = [fromSeq, 0, 0]
+  while (cursor < endSeq) {
+    const batch = await extractBatch(store, {
+      ...{ projectId, thread: found, afterSeq: cursor, toSeq: endSeq, extractor: FACT_RULES, isStage: false },
+      extract: (messages) => runCooperatively(extractAll(threadId, messages)),
     })
-    messages += page.length
-    facts += rows.length
-    cursor = toSeq
+    if (batch === null) throw notFound('thread', thread, 'it was erased meanwhile')
+    facts += batch.facts
+    added += batch.added
+    cursor = batch.toSeq
   }
+  const messages = Math.max(0, cursor - fromSeq)
   const nextSeq = cursor < headSeq && messages > 0 ? cursor : null
   return { thread, agent, extractor: FACT_RULES, messages, facts, added, nextSeq }
 }

@@ -41,10 +41,10 @@ export async function listAllThreads(
     }),
   )
   const items = threads.map(
-    ({ agentName, lastMessageAtMs, createdAtMs, pruneSeq, summarizeSeq, embedSeq, ...thread }) => ({
+    ({ agentName, lastMessageAtMs, createdAtMs, pruneSeq, summarizeSeq, embedSeq, rememberSeq, ...thread }) => ({
       ...thread,
       agent: agentName,
-      cursors: { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq },
+      cursors: { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq, remember: rememberSeq },
       lastMessageAt: isoTime(lastMessageAtMs),
       createdAt: isoTime(createdAtMs),
     }),
@@ -105,7 +105,12 @@ export async function getThread(parts: EngineContext, name: string): Promise<Thr
     turns,
     headSeq: thread.headSeq,
     forkedFrom: forked && { thread: forked.parentName, seq: forked.atSeq },
-    cursors: { prune: thread.pruneSeq, summarize: thread.summarizeSeq, embed: thread.embedSeq },
+    cursors: {
+      prune: thread.pruneSeq,
+      summarize: thread.summarizeSeq,
+      embed: thread.embedSeq,
+      remember: thread.rememberSeq,
+    },
     lastError: thread.lastError,
     states: states.map((row) => stateOf(row, lane.limitTokens)),
     prunings,
@@ -175,11 +180,13 @@ export async function waitUntilSettled(parts: EngineContext, name: string, optio
         loadCompaction(tx, { threadId, settings: parts.settings }),
       )
       if (!compaction) throw notFound('thread', name)
-      const { headSeq, pruneSeq, summarizeSeq, embedSeq, iterationCount, progressCount } = compaction.thread
+      const { headSeq, pruneSeq, summarizeSeq, embedSeq, rememberSeq, iterationCount, progressCount } =
+        compaction.thread
       const isProgressKept = progressCount >= iterationCount
-      const cursors = { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq }
+      const cursors = { prune: pruneSeq, summarize: summarizeSeq, embed: embedSeq, remember: rememberSeq }
       options.onProgress?.({ headSeq, cursors, isProgressKept })
-      const isWorkedOff = Math.min(pruneSeq, summarizeSeq, embedSeq) >= headSeq && isProgressKept
+      const isWorkedOff =
+        Math.min(pruneSeq, summarizeSeq, embedSeq, rememberSeq ?? headSeq) >= headSeq && isProgressKept
       const isSettled = compaction.latest?.status !== 'pending' && isWorkedOff
       return { isDone: isSettled, facts: { headSeq, ...cursors, iterationCount, progressCount } }
     },

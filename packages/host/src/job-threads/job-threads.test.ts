@@ -47,7 +47,7 @@ const small: WorkSize = { messages: 500, tokens: 50_000 }
 const huge: WorkSize = { messages: 10_000, tokens: 1_000_000 }
 
 test('contexts of ordinary size have their own thread; very large ones share one with background work', async () => {
-  const { assemble, prune, summarize, embed } = openThreads()
+  const { assemble, prune, summarize, embed, remember } = openThreads()
   const reasons = []
   for (const { outcome } of [
     await assemble.carryOut(jobOf(context), small),
@@ -55,11 +55,12 @@ test('contexts of ordinary size have their own thread; very large ones share one
     await prune.carryOut(jobOf(wake), huge),
     await summarize.carryOut(jobOf(wake), huge),
     await embed.carryOut(jobOf(wake), huge),
+    await remember.carryOut(jobOf(wake), huge),
   ])
     reasons.push(outcome.kind === 'skipped' ? outcome.reason.split(' ') : [])
   const [ordinary, ...others] = reasons
   expect(ordinary?.slice(1)).toEqual(['assemble', 'postgres://server/heddle'])
-  expect(others.map(([, stage]) => stage)).toEqual(['assemble', 'prune', 'summarize', 'embed'])
+  expect(others.map(([, stage]) => stage)).toEqual(['assemble', 'prune', 'summarize', 'embed', 'remember'])
   expect(new Set(others.map(([thread]) => thread)).size).toBe(1)
   expect(others[0]?.[0]).not.toBe(ordinary?.[0])
 })

@@ -5,12 +5,15 @@ import { createWorkerCalls, type WorkerCalls } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
 import type { JobQuestion, JobRequest, JobResponse, JobThreadData } from './protocol.js'
 
+type BackgroundStage = Exclude<JobRequest['stage'], 'assemble'>
+
 /** Runs the large jobs of a process in threads. */
 export interface JobThreads {
   readonly assemble: LargeJobs<AssembleJob, NewEvent>
   readonly prune: LargeJobs<WakeJob, NewEvent>
   readonly summarize: LargeJobs<WakeJob, NewEvent>
   readonly embed: LargeJobs<WakeJob, never>
+  readonly remember: LargeJobs<WakeJob, never>
   /** Ends the threads within a time limit. */
   close(): Promise<void>
 }
@@ -81,9 +84,16 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
     if ('error' in response) throw errorFromData(response.error)
     return response
   }
-  const background = (stage: 'prune' | 'summarize' | 'embed') => ({
+  const background = (stage: BackgroundStage) => ({
     sizeMax: SIZE_MAX,
     carryOut: ({ signal, ...job }: Job<WakeJob>) => carryOut(long, { stage, job }, signal),
+  })
+  const withoutEvents = (stage: BackgroundStage): LargeJobs<WakeJob, never> => ({
+    sizeMax: SIZE_MAX,
+    async carryOut(job) {
+      const { outcome } = await background(stage).carryOut(job)
+      return { outcome, events: [] }
+    },
   })
   return {
     assemble: {
@@ -93,13 +103,8 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
     },
     prune: background('prune'),
     summarize: background('summarize'),
-    embed: {
-      sizeMax: SIZE_MAX,
-      async carryOut(job) {
-        const { outcome } = await background('embed').carryOut(job)
-        return { outcome, events: [] }
-      },
-    },
+    embed: withoutEvents('embed'),
+    remember: withoutEvents('remember'),
     async close() {
       await Promise.all([ordinary.close(), long.close()])
     },

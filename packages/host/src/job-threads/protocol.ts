@@ -22,7 +22,7 @@ type SentJob<Payload> = Omit<Job<Payload>, 'signal'>
 
 export type JobRequest =
   | { readonly stage: 'assemble'; readonly job: SentJob<AssembleJob> }
-  | { readonly stage: 'prune' | 'summarize' | 'embed'; readonly job: SentJob<WakeJob> }
+  | { readonly stage: 'prune' | 'summarize' | 'embed' | 'remember'; readonly job: SentJob<WakeJob> }
 
 /** The result of a job. An error is sent as data, since class instances cannot be sent between threads. */
 export type JobResponse = CarriedOut<NewEvent> | { readonly error: ErrorData }

@@ -5,6 +5,7 @@ import { embed } from '@heddle/embed'
 import { createSummarizers } from '@heddle/models'
 import { compactedEvents, type Pruned, prune } from '@heddle/prune'
 import type { Outcome } from '@heddle/queue'
+import { remember } from '@heddle/remember'
 import { createLogger, ownOutput, systemClock, WorkerThread } from '@heddle/runtime'
 import { type NewEvent, openStore } from '@heddle/store'
 import { summarize } from '@heddle/summarize'
@@ -70,6 +71,7 @@ async function carryOut({ stage, job }: JobRequest, publish: (event: NewEvent) =
     }
     return await prune({ ...job, signal }, { ...deps, onPruned })
   }
+  if (stage === 'remember') return await remember({ ...job, signal }, deps)
   if (stage === 'embed') {
     if (embedder === null) throw new TypeError('this process has no embedder')
     return await embed({ ...job, signal }, { ...deps, embedder })

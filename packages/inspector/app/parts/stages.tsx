@@ -4,25 +4,29 @@ import { Link } from '@tanstack/react-router'
 import { stagesQuery } from '../data/queries.js'
 import { figure } from '../data/text.js'
 
-const STAGES = ['prune', 'summarize', 'embed'] as const
+const STAGES = ['prune', 'summarize', 'embed', 'remember'] as const
 
 interface StagesProps {
   readonly headSeq: number
-  readonly cursors: Readonly<Record<(typeof STAGES)[number], number>>
+  /** Null for a stage that has no work in the thread: it is not shown. */
+  readonly cursors: Readonly<Record<(typeof STAGES)[number], number | null>>
 }
 
 /** How far each stage has come, and why one that is behind makes no progress. */
 export function Stages({ headSeq, cursors }: StagesProps) {
-  const isBehind = STAGES.some((stage) => cursors[stage] < headSeq)
+  const left = STAGES.flatMap((stage) => {
+    const cursor = cursors[stage]
+    return cursor === null ? [] : [{ stage, count: Math.max(0, headSeq - cursor) }]
+  })
+  const isBehind = left.some(({ count }) => count > 0)
   const { data } = useQuery({ ...stagesQuery, enabled: isBehind })
   return (
     <ul className="stages" aria-label="Stages">
-      {STAGES.map((stage) => {
-        const left = Math.max(0, headSeq - cursors[stage])
-        const reason = left === 0 ? null : stopOf(data?.items.find((each) => each.stage === stage))
+      {left.map(({ stage, count }) => {
+        const reason = count === 0 ? null : stopOf(data?.items.find((each) => each.stage === stage))
         return (
-          <li key={stage} data-state={left === 0 ? 'done' : 'behind'}>
-            {stage} <span>{left === 0 ? 'done' : `${figure(left)} left`}</span>
+          <li key={stage} data-state={count === 0 ? 'done' : 'behind'}>
+            {stage} <span>{count === 0 ? 'done' : `${figure(count)} left`}</span>
             {reason === null ? null : (
               <>
                 {', '}

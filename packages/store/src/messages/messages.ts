@@ -23,6 +23,21 @@ export async function loadMessagesBySeq(tx: Tx, { threadId, afterSeq, limit }: P
   return await readMessages(tx, threadId, rows)
 }
 
+/** Messages that people sent, in the order of storing: neither what was kept aside nor what a restore brought back. */
+export async function loadUserMessages(
+  tx: Tx,
+  { threadId, afterSeq, toSeq, limit }: Page & { readonly toSeq: number },
+): Promise<Message[]> {
+  await loadSharedRuns(tx, threadId)
+  const part = tx`
+    and message.seq > ${afterSeq} and message.seq <= ${toSeq} and message.role = 'user' and message.kept_aside is null
+    and message.restores_seq is null
+    order by message.seq limit ${limit}`
+  const rows = await tx<MessageRow[]>`
+    select ${messageColumns(tx)} from ${someMessagesOf(tx, threadId, part)} as message where true ${part}`
+  return await readMessages(tx, threadId, rows)
+}
+
 /** A page of a thread's history, in the order of storing, with every field. */
 export async function listMessages(tx: Tx, { threadId, afterSeq, limit }: Page): Promise<HistoryMessage[]> {
   await loadSharedRuns(tx, threadId)

@@ -151,6 +151,8 @@ export const stageCursors = heddle.table(
     pruneSeq: bigint('prune_seq', { mode: 'number' }).notNull().default(0),
     summarizeSeq: bigint('summarize_seq', { mode: 'number' }).notNull().default(0),
     embedSeq: bigint('embed_seq', { mode: 'number' }).notNull().default(0),
+    /** Null while no facts are read in the background: then the remember stage has nothing to do. */
+    rememberSeq: bigint('remember_seq', { mode: 'number' }),
     /**
      * The tokens of a lane's context at `prune_seq`, and the state that they refer to, so that growth is added without
      * reading the thread again. Null if the thread must be read.
@@ -172,7 +174,7 @@ export const stageCursors = heddle.table(
   (table) => [
     index('stage_cursors_lagging')
       .on(table.retryAtMs, table.lastMessageAtMs)
-      .where(sql`prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq`),
+      .where(sql`prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq or remember_seq < head_seq`),
     index('stage_cursors_progress').on(table.retryAtMs).where(sql`progress_count < iteration_count`),
     ownProjectOnly(table.projectId),
   ],

@@ -29,6 +29,9 @@ export async function advanceEmbedCursor(
  * Advances the cursor of the prune stage to the head that it saw, and stores the size of the context there. If nothing waits
  * for a summary, the cursor of the summarize stage advances too. Of two workers that started at one position, one succeeds.
  *
+ * The cursor of the remember stage begins and ends here, since this stage knows the settings: where facts are to be read from
+ * now on, it begins at the messages that this stage had not read before; where not, it is null.
+ *
  * All lanes of a thread share the cursor: it does not advance if a lane was recorded that the caller did not read.
  */
 export async function settlePrune(
@@ -37,12 +40,15 @@ export async function settlePrune(
     thread,
     usage,
     awaitsSummary,
+    remembers,
     keptLanes,
     keptUsages,
   }: {
     thread: Pick<ThreadRow, 'threadId' | 'pruneSeq' | 'headSeq'>
     usage: PruneUsage | null
     awaitsSummary: boolean
+    /** Whether facts are read from the messages of the thread. */
+    remembers: boolean
     /** The recorded lanes that the caller has seen, besides the thread's own. */
     keptLanes: readonly string[]
     /** The usage of those that it has compacted. */
@@ -55,13 +61,39 @@ export async function settlePrune(
       update heddle.stage_cursors
       set
         prune_seq = ${headSeq}, prune_usage = ${usage === null ? null : JSON.stringify(usage)}::text::json,
-        summarize_seq = case when ${awaitsSummary} then summarize_seq else greatest(summarize_seq, ${headSeq}) end
+        summarize_seq = case when ${awaitsSummary} then summarize_seq else greatest(summarize_seq, ${headSeq}) end,
+        -- Facts of shared messages are read in the thread that they are stored in.
+        remember_seq = case when ${remembers} then coalesce(remember_seq, greatest(prune_seq, shared_seq)) end
       where thread_id = ${threadId} and prune_seq = ${pruneSeq} and ${headSeq}::bigint between prune_seq and head_seq
         and not exists (
           select from heddle.kept_lanes as kept
           where kept.thread_id = ${threadId} and kept.lane <> all (${asQuotedArray(keptLanes)}::text[]))`,
     recordKeptUsages(tx, { threadId, usages: keptUsages }),
   ])
+}
+
+/**
+ * Advances the cursor of the remember stage. Of two workers that started at one position, one succeeds. Locks the thread's cursors
+ * until the commit.
+ *
+ * @param erasedCount of the thread that was read
+ * @returns false if another worker was first, or the thread, or messages of it, were erased since
+ */
+export async function advanceRememberCursor(
+  tx: Tx,
+  { threadId, fromSeq, toSeq, erasedCount }: { threadId: string; fromSeq: number; toSeq: number; erasedCount: number },
+): Promise<boolean> {
+  const { count } = await tx`
+    update heddle.stage_cursors
+    set remember_seq = ${toSeq}
+    where thread_id = ${threadId} and remember_seq = ${fromSeq} and ${toSeq}::bigint between base_seq and head_seq
+      and erased_count = ${erasedCount}`
+  return count === 1
+}
+
+/** No facts are read from a thread until its settings say so again. */
+export async function stopRemembering(tx: Tx, { threadId }: { threadId: string }): Promise<void> {
+  await tx`update heddle.stage_cursors set remember_seq = null where thread_id = ${threadId}`
 }
 
 /** Marks a thread whose stage failed for good: the stage is not started again before `retryAtMs`. */
@@ -97,8 +129,8 @@ export interface ThreadWork {
 }
 
 /**
- * Threads of all projects whose stages are behind their head, longest waiting first, with embed and the next of prune and
- * summarize; then those with iterations that are not in their progress summary.
+ * Threads of all projects whose stages are behind their head, longest waiting first, with embed, remember and the next of prune
+ * and summarize; then those with iterations that are not in their progress summary.
  *
  * @param limit for each kind of threads: those behind, those whose `retryAtMs` has passed, and those with iterations
  */

@@ -27,6 +27,7 @@ export interface ThreadRow
       | 'pruneUsage'
       | 'summarizeSeq'
       | 'embedSeq'
+      | 'rememberSeq'
       | 'iterationCount'
       | 'progressCount'
       | 'tokensEstimate'
@@ -57,7 +58,7 @@ export async function loadThread(tx: Tx, { threadId }: { threadId: string }): Pr
       configured.settings as agent_settings, configured.system_prompt, configured.docs,
       agent.clear_epoch, agent.last_cleared_at as last_cleared_at_ms, coalesce(cleared.head_seq, 0) as cleared_seq,
       cursor.head_seq, cursor.base_seq, cursor.shared_seq, cursor.restored_count, cursor.erased_count, cursor.prune_seq, cursor.prune_usage, cursor.summarize_seq, cursor.embed_seq,
-      cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
+      cursor.remember_seq, cursor.iteration_count, cursor.progress_count, cursor.tokens_estimate,
       cursor.last_message_at as last_message_at_ms, cursor.retry_at as retry_at_ms, cursor.last_error,
       coalesce((
         select json_agg(json_build_object('model', model, 'ratio', ratio, 'offset', "offset", 'margin', margin))
@@ -91,7 +92,7 @@ export interface ThreadListing {
 
 export interface ThreadSummaryRow
   extends Omit<ThreadSummary, 'agent' | 'lastMessageAt' | 'createdAt' | 'cursors'>,
-    Columns<'stageCursors', 'pruneSeq' | 'summarizeSeq' | 'embedSeq'> {
+    Columns<'stageCursors', 'pruneSeq' | 'summarizeSeq' | 'embedSeq' | 'rememberSeq'> {
   readonly agentName: string
   readonly lastMessageAtMs: number | null
   readonly createdAtMs: number
@@ -107,7 +108,7 @@ export async function listThreads(
       thread.id as thread_id, thread.name, thread.code, agent.name as agent_name, described.title, described.status,
       cursor.head_seq - cursor.base_seq - cursor.restored_count as messages, cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms,
       cursor.last_error, thread.created_at as created_at_ms, cursor.head_seq, cursor.prune_seq, cursor.summarize_seq, cursor.embed_seq,
-      newest.context as last_context
+      cursor.remember_seq, newest.context as last_context
     from heddle.threads as thread
     join heddle.stage_cursors as cursor on cursor.thread_id = thread.id
     join heddle.agents as agent on agent.id = thread.agent_id

@@ -8,7 +8,7 @@ import { asArray } from '../sql/arrays.js'
  */
 export async function findUnsettledThreads(
   tx: Tx,
-  { threadIds, through }: { threadIds: readonly string[]; through: 'summarize' | 'embed' },
+  { threadIds, through }: { threadIds: readonly string[]; through: 'summarize' | 'remember' },
 ): Promise<string[]> {
   const rows = await tx<{ threadId: string }[]>`
     select thread_id
@@ -16,7 +16,7 @@ export async function findUnsettledThreads(
     where thread_id = any(${asArray(threadIds)}::uuid[])
       and (
         prune_seq < head_seq or summarize_seq < head_seq or progress_count < iteration_count
-        or (${through === 'embed'} and embed_seq < head_seq)
+        or (${through === 'remember'} and (embed_seq < head_seq or remember_seq < head_seq))
       )`
   return rows.map(({ threadId }) => threadId)
 }

@@ -1,6 +1,7 @@
 import { agentIdOf, type Position } from '@heddle/core'
 import {
   advanceEmbedCursor,
+  advanceRememberCursor,
   awaitsSummary,
   clearThreadFailure,
   findLaggingThreads,
@@ -89,12 +90,13 @@ function newState(threadId: string, fields: Partial<NewContextState> = {}): NewC
 const seriesOf = (tx: Tx, threadId: string) => listStates(tx, { threadId, lane: 'sandwich', clearEpoch: 0, limit: 100 })
 
 describe('cursors', () => {
-  const settle = (threadId: string, pruneSeq: number, headSeq: number, awaitsSummary = true) =>
+  const settle = (threadId: string, pruneSeq: number, headSeq: number, awaitsSummary = true, remembers = false) =>
     inProject(PROJECT, (tx) =>
       settlePrune(tx, {
         thread: { threadId, pruneSeq, headSeq },
         usage: null,
         awaitsSummary,
+        remembers,
         keptLanes: [],
         keptUsages: new Map(),
       }),
@@ -121,6 +123,29 @@ describe('cursors', () => {
     await settle(threadId, 2, 1)
     expect([await embed(2), await embed(1)]).toEqual([true, true])
     expect(await cursorsOf(threadId)).toMatchObject({ pruneSeq: 2, embedSeq: 2 })
+  })
+
+  it('of remember begin where prune was when settings ask for facts, and end when they do not', async () => {
+    const { threadId } = await freshThread()
+    const remember = (fromSeq: number, toSeq: number, erasedCount = 0) =>
+      inProject(PROJECT, (tx) => advanceRememberCursor(tx, { threadId, fromSeq, toSeq, erasedCount }))
+    await settle(threadId, 0, 1, true, false)
+    expect([await remember(0, 1), (await cursorsOf(threadId))?.rememberSeq]).toEqual([false, null])
+    await settle(threadId, 1, 2, true, true)
+    expect(await cursorsOf(threadId)).toMatchObject({ rememberSeq: 1 })
+    const stagesOf = async () => {
+      const work = await findLaggingThreads(database.store, { limit: 1_000, nowMs: RECEIVED_AT_MS })
+      return work.filter((one) => one.threadId === threadId).map(({ stage }) => stage)
+    }
+    expect(await stagesOf()).toContain('remember')
+    expect([await remember(0, 2), await remember(1, 4), await remember(1, 2, 1)]).toEqual([false, false, false])
+    expect([await remember(1, 2), await remember(1, 3)]).toEqual([true, false])
+    await settle(threadId, 2, 3, true, true)
+    expect(await cursorsOf(threadId)).toMatchObject({ rememberSeq: 2 })
+    expect(await remember(2, 3)).toBe(true)
+    expect(await stagesOf()).not.toContain('remember')
+    await settle(threadId, 3, 3, true, false)
+    expect(await cursorsOf(threadId)).toMatchObject({ rememberSeq: null })
   })
 
   it('of a thread that waits for a summary make the reconciler wake the summarize stage', async () => {

@@ -6,8 +6,8 @@ import type { CommandContext } from '../../connect/context.js'
 /** Compacting a long session takes seconds; unfinished work continues when a worker runs next. */
 const SETTLE_DEADLINE_MS = 120_000
 
-/** `summaries`: a context needs no more. `vectors`: everything. */
-export type Through = 'summaries' | 'vectors'
+/** `summaries`: a context needs no more. `everything`: words, vectors and facts, too. */
+export type Through = 'summaries' | 'everything'
 
 /** Milliseconds between polls; each polls all threads in one statement. */
 const POLL_EVERY_MS = 500
@@ -62,7 +62,7 @@ async function settleMany(
   let endsAtMs = performance.now() + SETTLE_DEADLINE_MS
   for (let isFirst = true; ; isFirst = false) {
     const threadIds = left
-    const last = through === 'vectors' ? 'embed' : 'summarize'
+    const last = through === 'everything' ? 'remember' : 'summarize'
     left = await store.inProject(projectId, (tx) => findUnsettledThreads(tx, { threadIds, through: last }))
     onSettled(threads.length - left.length)
     if (left.length === 0) return
@@ -81,7 +81,7 @@ async function settleMany(
 }
 
 function stagesThrough(through: Through): readonly WakeStageName[] {
-  return through === 'vectors' ? ['prune', 'summarize', 'embed'] : ['prune', 'summarize']
+  return through === 'everything' ? ['prune', 'summarize', 'embed', 'remember'] : ['prune', 'summarize']
 }
 
 async function settle(context: CommandContext, engine: Engine, thread: string, through: Through): Promise<void> {

@@ -1,0 +1,59 @@
+import type { Message } from '@heddle/core'
+import { loadUserMessages } from '../messages/messages.js'
+import { holdThread } from '../messages/tombstones.js'
+import type { Store } from '../store.js'
+import { advanceRememberCursor } from '../threads/cursors.js'
+import type { ThreadRow } from '../threads/threads.js'
+import { insertFacts, type NewFact } from './facts.js'
+
+/** Messages whose facts are stored in one transaction. */
+const MESSAGES_PER_BATCH_MAX = 100
+/** Messages of any role that a batch goes through for those of people: results of tools, whose contents are not read. */
+const MESSAGES_PASSED_MAX = 1_000
+
+export interface FactBatch {
+  readonly projectId: string
+  readonly thread: Pick<ThreadRow, 'threadId' | 'agentId' | 'baseSeq' | 'headSeq' | 'erasedCount'>
+  readonly afterSeq: number
+  /** The last message to read; default the head. */
+  readonly toSeq?: number
+  /** The version of the rules, or the model. */
+  readonly extractor: string
+  readonly extract: (messages: readonly Message[]) => Promise<readonly NewFact[]>
+  /** Whether the cursor of the stage is at `afterSeq` and advances with the facts. */
+  readonly isStage: boolean
+}
+
+export interface ReadBatch {
+  /** The last message that was passed. */
+  readonly toSeq: number
+  /** Facts that were read, and those among them that were not stored before. */
+  readonly facts: number
+  readonly added: number
+}
+
+/**
+ * Reads facts from the next messages of people in a thread and stores them. Every reader of facts goes this way: a message that
+ * was read before by the same version of the extractor adds nothing, whichever of them reads it again.
+ *
+ * @returns null if the thread, or messages of it, were erased meanwhile, or another worker moved the cursor
+ */
+export async function extractBatch(store: Store, batch: FactBatch): Promise<ReadBatch | null> {
+  const { projectId, thread, extractor, extract, isStage } = batch
+  const { threadId, agentId, erasedCount } = thread
+  const afterSeq = Math.max(batch.afterSeq, thread.baseSeq)
+  const lastSeq = Math.min(afterSeq + MESSAGES_PASSED_MAX, batch.toSeq ?? thread.headSeq, thread.headSeq)
+  const messages = await store.inProject(projectId, (tx) =>
+    loadUserMessages(tx, { threadId, afterSeq, toSeq: lastSeq, limit: MESSAGES_PER_BATCH_MAX }),
+  )
+  const toSeq = messages.length < MESSAGES_PER_BATCH_MAX ? lastSeq : (messages.at(-1)?.seq ?? lastSeq)
+  const facts = await extract(messages)
+  return await store.inProject(projectId, async (tx) => {
+    const isHeld = isStage
+      ? await advanceRememberCursor(tx, { threadId, fromSeq: batch.afterSeq, toSeq, erasedCount })
+      : await holdThread(tx, threadId, toSeq, erasedCount)
+    if (!isHeld) return null
+    const added = await insertFacts(tx, { agentId, threadId, extractor, origin: 'extracted', facts })
+    return { toSeq, facts: facts.length, added }
+  })
+}
