@@ -10,6 +10,8 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'proxy',
     'integrations',
     'claude-code',
+    'codex',
+    'opencode',
     'producers',
     'delivery',
     'chat',

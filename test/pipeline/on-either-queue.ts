@@ -50,7 +50,7 @@ const suites = {
     'real-sessions',
     'restored-messages',
   ],
-  plugins: ['claude-code'],
+  plugins: ['claude-code', 'codex', 'mcp-hosts', 'opencode', 'recorded-sessions.slow'],
   proxy: ['modes', 'observed', 'recalls'],
   stages: ['kept-lanes', 'summaries.slow'],
 }

@@ -108,5 +108,7 @@ OPERATIONS = {
     "putFact": ("PUT", "/v1/agents/:agent/facts/:fact", "idempotent"),
     "retractFact": ("DELETE", "/v1/agents/:agent/facts/:fact", "idempotent"),
     "claudeCodeHook": ("POST", "/v1/hooks/claude-code", "by-key"),
+    "codexHook": ("POST", "/v1/hooks/codex", "by-key"),
+    "openCodeHook": ("POST", "/v1/hooks/opencode", "by-key"),
     "followEvents": ("GET", "/v1/events", "idempotent"),
 }

@@ -107,6 +107,27 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.hooks.claudeCode(unknown)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
+  test('records events of Codex and OpenCode, and answers as their hooks do', async () => {
+    const output = Array.from({ length: 400 }, (_, line) => `ok ${line}`).join('\n')
+    const options = { outputTokensMax: 300, stubTokensMax: 60 }
+    const called = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'call_1', tool_response: output }
+    const event = { hook_event_name: 'PostToolUse' as const, session_id: 'codexed', ...called }
+    expect(await client.hooks.codex(event, options)).toEqual({
+      decision: 'block',
+      reason: expect.stringContaining('[recall:msg-'),
+    })
+    const call = { type: 'called' as const, session: 'opened', id: 'call_1', tool: 'bash', input: {}, output }
+    expect(await client.hooks.openCode(call, options)).toEqual({
+      output: expect.stringContaining('[recall:msg-'),
+      reference: expect.stringMatching(/^msg-/),
+    })
+    const agents = ['codexed', 'opened'].map(async (thread) => (await client.threads.get(thread)).agent)
+    expect(await Promise.all(agents)).toEqual(['codex', 'opencode'])
+    await expect(client.hooks.openCode({ ...call, type: 'other' } as never)).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    })
+  })
+
   test('shows what the results of each tool cost, and the largest messages page by page', async () => {
     const thread = 'tools'
     const called = (name: string, words: number, index: number) => {

@@ -136,7 +136,7 @@ test('without Heddle the agent goes on, hears of it once, and what was said and 
     async () => {
       await writeFile(statePath, due)
       await run(compaction)
-      return !existsSync(statePath)
+      return !existsSync(statePath) && !existsSync(join(dataFolder, 'kept.jsonl'))
     },
     { timeoutMs: 60_000 },
   )

@@ -172,6 +172,8 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     },
     hooks: {
       claudeCode: async (body, query = {}) => (await call('claudeCodeHook', { body, query })).body,
+      codex: async (body, query = {}) => (await call('codexHook', { body, query })).body,
+      openCode: async (body, query = {}) => (await call('openCodeHook', { body, query })).body,
     },
     items: itemsOverHttp(call),
     blocks: blocksOverHttp(call),

@@ -1,109 +1,59 @@
-import { newId } from '@heddle/client/calls'
 import type { HooksClient } from '@heddle/client/interface'
 import {
-  type ClaudeCodeEvent,
-  type ClaudeCodeHookOptions,
-  type ClaudeCodeHookOutput,
   claudeCodeEventSchema,
-  claudeCodeHookQuerySchema,
-  limits,
-  PermanentError,
+  codexEventSchema,
+  type HookOptions,
+  hookQuerySchema,
+  openCodeEventSchema,
   parse,
 } from '@heddle/contracts'
-import { importedMessageId, recordedMessages, threadIdOf, threadOfEvent } from '@heddle/core'
-import { appendMessages } from '../messages/messages.js'
+import {
+  claudeCodeOutput,
+  codexOutput,
+  type HookAnswer,
+  openCodeOutput,
+  readClaudeCodeEvent,
+  readCodexEvent,
+  readOpenCodeEvent,
+  type SessionEvent,
+} from '@heddle/core'
+import type { z } from 'zod'
 import type { EngineContext } from '../setup/options.js'
-import { orderSnapshot } from '../snapshots/snapshots.js'
-import { setProcess } from '../threads/processes.js'
 import { ResumeTexts } from '../threads/resume-texts.js'
-import { setThread } from '../threads/thread-details.js'
-import { replaceOutput } from './replace-output.js'
+import { SessionHooks } from './session-hooks.js'
 
-const AGENT_DEFAULT = 'claude-code'
-/** An agent waits for its hooks, and goes on without them. */
-const DEADLINE_MS = 2_000
+/** How the hooks of a program are read and answered. */
+interface Dialect<Event, Output> {
+  /** Of the process in its threads, and of its agent by default. */
+  readonly name: string
+  readonly schema: z.ZodType<Event>
+  read(event: Event): SessionEvent
+  output(answer: HookAnswer): Output
+}
 
 export function hooksClient(parts: EngineContext): HooksClient {
-  const texts = new ResumeTexts(parts)
-  return {
-    claudeCode: (event, options) => claudeCodeHook(parts, texts, event, options),
-  }
-}
-
-/**
- * Records an event of Claude Code, and answers as its hook does (docs/claude-code.md).
- *
- * @throws PermanentError `VALIDATION_ERROR`
- * @throws RetryableError `TIMEOUT`, `RATE_LIMITED` or `SERVICE_UNAVAILABLE`
- */
-async function claudeCodeHook(
-  parts: EngineContext,
-  texts: ResumeTexts,
-  given: ClaudeCodeEvent,
-  options: ClaudeCodeHookOptions = {},
-): Promise<ClaudeCodeHookOutput> {
-  const event = parse(claudeCodeEventSchema, given, 'event')
-  const how = parse(claudeCodeHookQuerySchema, options, 'options')
-  const agent = how.agent ?? AGENT_DEFAULT
-  const thread = threadOfEvent(event)
-  await record(parts, { event, agent, thread })
-  switch (event.hook_event_name) {
-    case 'PostToolUse':
-      return await replaceOutput(parts, event, { thread, ...how })
-    case 'PreCompact':
-      await ifFound(orderSnapshot(parts, { agent, description: `before a compaction of ${thread}` }))
-      texts.prepare(thread)
-      return {}
-    case 'SessionEnd':
-      await close(parts, thread, event.reason)
-      return {}
-    case 'SessionStart': {
-      await open(parts, { agent, thread })
-      if (event.source !== 'compact' && event.source !== 'resume') return {}
-      const { text: additionalContext = '' } = (await texts.read(thread)) ?? {}
-      if (additionalContext === '') return {}
-      return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } }
+  const hooks = new SessionHooks(parts, new ResumeTexts(parts))
+  /** @throws PermanentError `VALIDATION_ERROR`; RetryableError `TIMEOUT`, `RATE_LIMITED` or `SERVICE_UNAVAILABLE` */
+  const hookOf =
+    <Event, Output>({ name, schema, read, output }: Dialect<Event, Output>) =>
+    async (given: Event, options: HookOptions = {}): Promise<Output> => {
+      const event = read(parse(schema, given, 'event'))
+      const { agent = name, ...limits } = parse(hookQuerySchema, options, 'options')
+      return output(await hooks.answer(event, { program: name, agent, ...limits }))
     }
-    default:
-      return {}
-  }
-}
-
-interface Recorded {
-  readonly event: ClaudeCodeEvent
-  readonly agent: string
-  readonly thread: string
-}
-
-/** Stores what an event says. One that was recorded before, from another source, stays as it is. */
-async function record(parts: EngineContext, { event, agent, thread }: Recorded): Promise<void> {
-  const threadId = threadIdOf(parts.projectId, thread)
-  const messages = recordedMessages(event).map(({ identity, input }) => ({
-    ...input,
-    id: identity === null ? newId() : importedMessageId(threadId, identity),
-  }))
-  if (messages.length === 0) return
-  await appendMessages(parts, { agent, thread, messages, onUsedId: 'keep', onBusy: 'fail', deadlineMs: DEADLINE_MS })
-}
-
-/** The process that runs for the thread of a session. */
-const PROCESS = 'claude-code'
-
-async function open(parts: EngineContext, { agent, thread }: Pick<Recorded, 'agent' | 'thread'>): Promise<void> {
-  await setThread(parts, thread, { agent })
-  await setProcess(parts, thread, PROCESS, { status: 'running' })
-}
-
-async function close(parts: EngineContext, thread: string, reason: string): Promise<void> {
-  const status = `ended: ${reason}`.slice(0, limits.statusCharactersMax)
-  await ifFound(setProcess(parts, thread, PROCESS, { status, ended: true }))
-}
-
-/** A session that said nothing has no agent or thread, and nothing to save or close. */
-async function ifFound(work: Promise<unknown>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof PermanentError && error.code === 'NOT_FOUND')) throw error
+  return {
+    claudeCode: hookOf({
+      name: 'claude-code',
+      schema: claudeCodeEventSchema,
+      read: readClaudeCodeEvent,
+      output: claudeCodeOutput,
+    }),
+    codex: hookOf({ name: 'codex', schema: codexEventSchema, read: readCodexEvent, output: codexOutput }),
+    openCode: hookOf({
+      name: 'opencode',
+      schema: openCodeEventSchema,
+      read: readOpenCodeEvent,
+      output: openCodeOutput,
+    }),
   }
 }

@@ -45,9 +45,10 @@ function isMatch(matcher: string | undefined, value: string): boolean {
 }
 
 async function run(hook: HookHandler, event: HookEvent, environment: HookEnvironment): Promise<HookRun> {
+  if (hook.type === 'command') return await spawnHook(hook, event, environment)
   const startedMs = performance.now()
-  const done = hook.type === 'http' ? await post(hook, event, environment) : await spawnHook(hook, event, environment)
-  return { type: hook.type, ms: performance.now() - startedMs, ...done }
+  const done = await post(hook, event, environment)
+  return { type: 'http', ms: performance.now() - startedMs, ...done }
 }
 
 type Done = Pick<HookRun, 'code' | 'output'>
@@ -83,26 +84,44 @@ async function post(
 async function spawnHook(
   hook: Extract<HookHandler, { type: 'command' }>,
   event: HookEvent,
-  { url, key, dataFolder }: HookEnvironment,
-): Promise<Done> {
+  environment: HookEnvironment,
+): Promise<HookRun> {
   const args = (hook.args ?? []).map((arg) => arg.replace(/\$\{CLAUDE_PLUGIN_ROOT\}/g, pluginFolder))
-  const command = hook.command === 'node' ? process.execPath : hook.command
+  return await runCommand(hook.command === 'node' ? process.execPath : hook.command, args, {
+    event,
+    timeoutMs: (hook.timeout ?? 600) * 1_000,
+    variables: { CLAUDE_PLUGIN_ROOT: pluginFolder, CLAUDE_PLUGIN_DATA: environment.dataFolder },
+    environment,
+  })
+}
+
+interface CommandOptions {
+  readonly event: object
+  readonly timeoutMs: number
+  /** Those that the agent sets for a plugin. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly environment: HookEnvironment
+}
+
+/** Runs a command with an event as its standard input, and only the given variables. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  { event, timeoutMs, variables, environment: { url, key } }: CommandOptions,
+): Promise<HookRun> {
+  const startedMs = performance.now()
   const env = {
     PATH: process.env['PATH'],
-    CLAUDE_PLUGIN_ROOT: pluginFolder,
-    CLAUDE_PLUGIN_DATA: dataFolder,
+    ...variables,
     HEDDLE_URL: url,
     ...(key !== undefined && { HEDDLE_KEY: key }),
   }
-  const child = spawn(command, args, {
-    env,
-    stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: (hook.timeout ?? 600) * 1_000,
-  })
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'], timeout: timeoutMs })
   const pieces: Buffer[] = []
   child.stdout.on('data', (piece: Buffer) => pieces.push(piece))
   child.stdin.end(JSON.stringify(event))
   const [code] = (await once(child, 'close')) as [number | null]
   const text = Buffer.concat(pieces).toString('utf8')
-  return { code: code ?? -1, output: text === '' ? null : JSON.parse(text) }
+  const output: unknown = text === '' ? null : JSON.parse(text)
+  return { type: 'command', ms: performance.now() - startedMs, code: code ?? -1, output }
 }

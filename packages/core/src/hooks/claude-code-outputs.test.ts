@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isReadAgain, outputStub, replaceableOutput } from './index.js'
+import { isReadAgain, replaceableOutput } from './claude-code-outputs.js'
+import { outputStub } from './output-stub.js'
 
 const shell = (more: object = {}) => ({ stdout: 'out', stderr: '', interrupted: false, isImage: false, ...more })
 

@@ -7,7 +7,7 @@ const CHARACTERS_PER_TOKEN = 4
 
 /**
  * The text that takes the place of an output: its beginning, lines about failures and its end around a note with the
- * reference; of numbered lines only the beginning, because Claude Code would give wrong numbers to the end.
+ * reference; of numbered lines only the beginning, because the agent would give wrong numbers to the end.
  */
 export function outputStub(
   { text, isNumbered }: Pick<ToolOutput, 'text' | 'isNumbered'>,

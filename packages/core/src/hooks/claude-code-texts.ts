@@ -1,5 +1,6 @@
+import { replaceableOutput } from './claude-code-outputs.js'
 import { isJsonRecord, stringField } from './response-fields.js'
-import { replaceableOutput } from './tool-output.js'
+import { blocksText } from './tool-output.js'
 
 /** The text of a tool's output for its message: what the model reads of it, as far as its shape is known. */
 export function responseText(toolName: string, response: unknown): string {
@@ -23,10 +24,4 @@ function listText(toolName: string, response: Readonly<Record<string, unknown>>)
   const { filenames } = response
   if ((toolName !== 'Glob' && toolName !== 'Grep') || !Array.isArray(filenames)) return null
   return filenames.filter((name) => typeof name === 'string').join('\n')
-}
-
-function blocksText({ content }: Readonly<Record<string, unknown>>): string | null {
-  if (!Array.isArray(content)) return null
-  const texts = content.flatMap((block) => (isJsonRecord(block) ? (stringField(block, 'text') ?? []) : []))
-  return texts.length === 0 ? null : texts.join('\n')
 }

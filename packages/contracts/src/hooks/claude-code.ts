@@ -1,20 +1,18 @@
 import { z } from 'zod'
+import { named } from '../http/common.js'
 import { foreignNameSchema, nameSchema, timeSchema } from '../primitives/names.js'
-import { named } from './common.js'
-
-const NAME_CHARACTERS_MAX = 200
-const PATH_CHARACTERS_MAX = 4_096
+import { PATH_CHARACTERS_MAX, SESSION_CHARACTERS_MAX } from './options.js'
 
 /** Fields of every event. Others, such as those of later versions of Claude Code, are accepted and not read. */
 const commonFields = {
   /** The name of the thread. */
-  session_id: nameSchema.max(NAME_CHARACTERS_MAX),
+  session_id: nameSchema.max(SESSION_CHARACTERS_MAX),
   transcript_path: z.string().max(PATH_CHARACTERS_MAX).optional(),
   cwd: z.string().max(PATH_CHARACTERS_MAX).optional(),
   /** The prompt that is being processed; of Claude Code 2.1.196 and later. */
-  prompt_id: foreignNameSchema(NAME_CHARACTERS_MAX).optional(),
+  prompt_id: foreignNameSchema(SESSION_CHARACTERS_MAX).optional(),
   /** Within a subagent, which has a thread of its own. */
-  agent_id: nameSchema.max(NAME_CHARACTERS_MAX).optional(),
+  agent_id: nameSchema.max(SESSION_CHARACTERS_MAX).optional(),
   /** When it happened, of an event that is sent afterwards. Not a field of Claude Code. */
   timestamp: timeSchema.optional(),
 }
@@ -43,20 +41,6 @@ export const claudeCodeEventSchema = named(
 )
 /** The input of a hook of Claude Code (https://code.claude.com/docs/en/hooks). */
 export type ClaudeCodeEvent = z.infer<typeof claudeCodeEventSchema>
-
-/** Longer outputs are replaced by default, by stubs of at most so many tokens. */
-export const OUTPUT_TOKENS_MAX_DEFAULT = 4_000
-export const STUB_TOKENS_MAX_DEFAULT = 1_000
-
-export const claudeCodeHookQuerySchema = z.strictObject({
-  /** The agent of the session's thread. Default `claude-code`. */
-  agent: nameSchema.optional(),
-  /** Outputs of tools with more tokens are replaced by a stub. Default 4,000. */
-  outputTokensMax: z.coerce.number().int().min(200).max(1_000_000).optional(),
-  /** Tokens of the lines that a stub keeps. Default 1,000. */
-  stubTokensMax: z.coerce.number().int().min(40).max(100_000).optional(),
-})
-export type ClaudeCodeHookOptions = z.infer<typeof claudeCodeHookQuerySchema>
 
 export const claudeCodeHookOutputSchema = named(
   'ClaudeCodeHookOutput',

@@ -10,7 +10,7 @@ import { oneLine, sliceWhole } from '../tools/lines.js'
 import { fileLedger, ledgerLine, sharedRoot } from './file-ledger.js'
 import { openTasks } from './open-tasks.js'
 
-/** Characters that one `additionalContext` may have (docs/claude-code.md#after-a-compaction). */
+/** Characters that Claude Code accepts as an `additionalContext` (docs/claude-code.md#after-a-compaction). */
 export const RESUME_CHARACTERS_MAX = 10_000
 
 const INTRO =

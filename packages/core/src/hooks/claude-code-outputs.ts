@@ -1,16 +1,8 @@
+import { isOwnTool } from './own-tools.js'
 import { isJsonRecord, stringField } from './response-fields.js'
-
-/** The text that a model reads of a tool's output, and the output with another text in its place. */
-export interface ToolOutput {
-  readonly text: string
-  /** Claude Code numbers the lines as it shows them, so only a beginning keeps its numbers. */
-  readonly isNumbered: boolean
-  /** The same output, of the same shape, with a shorter text. */
-  replace(text: string): unknown
-}
+import { mcpOutput, type ToolOutput } from './tool-output.js'
 
 const SHELLS = new Set(['Bash', 'PowerShell'])
-const OWN_TOOL = /^mcp__(?:plugin_heddle_)?heddle__/
 
 /**
  * Reads the output of a tool of Claude Code in the shape that its hooks receive (docs/claude-code.md#outputs). Claude Code ignores a
@@ -28,11 +20,6 @@ export function replaceableOutput(toolName: string, response: unknown): ToolOutp
   if (toolName === 'Grep') return textIn(response, 'content')
   if (toolName === 'WebFetch') return textIn(response, 'result')
   return null
-}
-
-/** Whether a tool is one of Heddle's, in whatever way its server was set up. */
-export function isOwnTool(toolName: string): boolean {
-  return OWN_TOOL.test(toolName)
 }
 
 /** Whether a call asks for a part of a file: it wants just these lines, perhaps because a stub left them out. */
@@ -81,21 +68,4 @@ function textIn(response: Fields, field: string): ToolOutput | null {
   const text = stringField(response, field)
   if (text === null) return null
   return { text, isNumbered: false, replace: (shorter) => ({ ...response, [field]: shorter }) }
-}
-
-function mcpOutput(response: unknown): ToolOutput | null {
-  if (typeof response === 'string') return { text: response, isNumbered: false, replace: (text) => text }
-  const blocks = Array.isArray(response) ? response : isJsonRecord(response) ? response['content'] : null
-  if (!Array.isArray(blocks)) return null
-  const texts = blocks.map((block) =>
-    isJsonRecord(block) && block['type'] === 'text' ? stringField(block, 'text') : null,
-  )
-  if (texts.length === 0 || texts.includes(null)) return null
-  const replace = (text: string) => {
-    const content = [{ type: 'text', text }]
-    if (!isJsonRecord(response)) return content
-    const { structuredContent: _structured, ...rest } = response
-    return { ...rest, content }
-  }
-  return { text: texts.join('\n'), isNumbered: false, replace }
 }

@@ -1,0 +1,7 @@
+export { type HookAnswer, NO_CHANGE } from './answer.js'
+export { claudeCodeOutput, readClaudeCodeEvent } from './claude-code.js'
+export { codexOutput, readCodexEvent } from './codex.js'
+export { openCodeOutput, readOpenCodeEvent } from './opencode.js'
+export { outputStub } from './output-stub.js'
+export { recordedMessages, resultIdentity } from './recorded-messages.js'
+export type { CallEvent, SessionEvent } from './session-event.js'

@@ -1,0 +1,1 @@
+export { RESUME_CHARACTERS_MAX, resumeText } from './resume-text.js'
