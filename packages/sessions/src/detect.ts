@@ -1,10 +1,17 @@
 import { isJsonObject, type JsonObject } from '@heddle/client/forms'
 import { PermanentError } from '@heddle/contracts'
+import { isContinueItem } from './agents/continue.js'
+import { isCursor } from './agents/cursor.js'
+import { isGeminiCli } from './agents/gemini-cli.js'
+import { isOpenCodeMessage } from './agents/opencode.js'
 import { CODEX_TYPES } from './codex.js'
 import { messagesOf } from './conversations.js'
 import { LISTS } from './entry.js'
 import { type SessionFormat, sessionFormats } from './parsed.js'
 import { describeShape, type Source } from './source.js'
+import { isLangfuse } from './traces/langfuse.js'
+import { isLangSmith } from './traces/langsmith.js'
+import { isOpenTelemetry } from './traces/open-telemetry.js'
 
 const HEDDLE_ROLES = new Set<unknown>(['tool_use', 'tool_result', 'error', 'approval'])
 const OPENAI_ROLES = new Set<unknown>(['developer', 'tool', 'function'])
@@ -20,6 +27,19 @@ const ANTHROPIC_BLOCKS = new Set<unknown>([
 ])
 const OPENAI_PARTS = new Set<unknown>(['image_url', 'input_text', 'output_text', 'input_audio', 'refusal'])
 const CLAUDE_CODE_FIELDS = ['sessionId', 'uuid', 'leafUuid']
+
+/** Records that only one format has. A record of Cursor's stream may look like one of Claude Code. */
+const MARKS: readonly { readonly format: SessionFormat; isOf(record: JsonObject): boolean }[] = [
+  { format: 'cursor', isOf: isCursor },
+  { format: 'gemini-cli', isOf: isGeminiCli },
+  { format: 'langsmith', isOf: isLangSmith },
+  { format: 'langfuse', isOf: isLangfuse },
+  { format: 'open-telemetry', isOf: isOpenTelemetry },
+  { format: 'claude-code', isOf: isClaudeCode },
+  { format: 'codex', isOf: ({ type, payload }) => CODEX_TYPES.has(type) && isJsonObject(payload) },
+]
+/** Formats by their records and by the entries of their lists: the first one that is found counts. */
+const MARKED: readonly SessionFormat[] = ['continue', 'opencode', ...MARKS.map(({ format }) => format)]
 
 /** Results of a scan of the whole file, independent of its format. */
 export interface Survey {
@@ -40,7 +60,9 @@ export interface Survey {
 export function* surveyOf(source: Source): Generator<undefined, Survey> {
   const records = new MessageLook()
   const listed = new MessageLook()
-  let [holdsLists, holdsSystem, holdsHistory, isOfClaudeCode, isOfCodex] = [false, false, false, false, false]
+  let [holdsLists, holdsSystem, holdsHistory] = [false, false, false]
+  /** Formats of which a record is in the file. */
+  const seen = new Set<SessionFormat>()
   let shape: string | null = null
   for (const entry of source.entries()) {
     const { value } = entry
@@ -48,13 +70,16 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
     yield
     for (const name of LISTS) {
       for (const message of entry.list(name) ?? []) {
-        if (name !== 'history' && isJsonObject(message) && messagesOf(entry)?.key === name) listed.see(message)
+        if (isJsonObject(message)) {
+          if (name === 'history' && isContinueItem(message)) seen.add('continue')
+          if (name === 'messages' && isOpenCodeMessage(message)) seen.add('opencode')
+          if (name !== 'history' && messagesOf(entry)?.key === name) listed.see(message)
+        }
         yield
       }
     }
     if (!isJsonObject(value)) continue
-    isOfClaudeCode ||= isClaudeCode(value)
-    isOfCodex ||= CODEX_TYPES.has(value['type']) && isJsonObject(value['payload'])
+    for (const { format, isOf } of MARKS) if (isOf(value)) seen.add(format)
     holdsLists ||= messagesOf(entry) !== null
     holdsSystem ||= value['system'] !== undefined
     holdsHistory ||= entry.list('history') !== null
@@ -64,10 +89,11 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
   const otherwise = source.kind === 'lines' ? 'heddle' : 'openai'
   const formatOfLists = () => (holdsSystem ? 'anthropic' : (listed.format('openai') ?? 'openai'))
   const format = () => {
+    const marked = MARKED.find((name) => seen.has(name))
+    if (source.kind === 'object' && marked !== undefined && marked !== 'claude-code') return marked
     if (source.kind === 'object' && holdsHistory) return 'swe-agent'
     if (source.kind === 'object' && holdsLists && holdsSystem) return 'anthropic'
-    if (isOfClaudeCode) return 'claude-code'
-    if (isOfCodex) return 'codex'
+    if (marked !== undefined) return marked
     return holdsLists ? formatOfLists() : records.format(otherwise)
   }
   return { format: format(), holdsLists, shape }

@@ -1,6 +1,20 @@
 import type { DraftMessage, MessageDraft } from '@heddle/client/forms'
 
-export const sessionFormats = ['heddle', 'claude-code', 'codex', 'openai', 'anthropic', 'swe-agent'] as const
+export const sessionFormats = [
+  'heddle',
+  'claude-code',
+  'codex',
+  'opencode',
+  'gemini-cli',
+  'continue',
+  'cursor',
+  'openai',
+  'anthropic',
+  'swe-agent',
+  'langsmith',
+  'langfuse',
+  'open-telemetry',
+] as const
 export type SessionFormat = (typeof sessionFormats)[number]
 
 export interface ParsedMessage {

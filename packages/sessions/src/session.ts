@@ -1,5 +1,9 @@
 import { countSkipped } from '@heddle/client/forms'
 import { PermanentError, validationError } from '@heddle/contracts'
+import { readContinue } from './agents/continue.js'
+import { readCursor } from './agents/cursor.js'
+import { readGeminiCli } from './agents/gemini-cli.js'
+import { readOpenCode } from './agents/opencode.js'
 import { readAnthropic } from './anthropic.js'
 import type { ByteSource } from './byte-source.js'
 import { readClaudeCode } from './claude-code.js'
@@ -12,14 +16,24 @@ import { readOpenAi } from './openai.js'
 import type { ParsedMessage, Reading, ReadingOptions, SessionFormat } from './parsed.js'
 import { readSource, type Source } from './source.js'
 import { readSweAgent } from './swe-agent.js'
+import { readLangfuse } from './traces/langfuse.js'
+import { readLangSmith } from './traces/langsmith.js'
+import { readOpenTelemetry } from './traces/open-telemetry.js'
 
 const readers: Readonly<Record<SessionFormat, (source: Source, options: ReadingOptions) => Reading>> = {
   heddle: readHeddle,
   'claude-code': readClaudeCode,
   codex: readCodex,
+  opencode: readOpenCode,
+  'gemini-cli': readGeminiCli,
+  continue: readContinue,
+  cursor: readCursor,
   openai: readOpenAi,
   anthropic: readAnthropic,
   'swe-agent': readSweAgent,
+  langsmith: readLangSmith,
+  langfuse: readLangfuse,
+  'open-telemetry': readOpenTelemetry,
 }
 
 export interface ReadSessionOptions {

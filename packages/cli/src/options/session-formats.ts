@@ -9,9 +9,16 @@ const formats: Readonly<Record<FormatOption, true>> = {
   heddle: true,
   'claude-code': true,
   codex: true,
+  opencode: true,
+  'gemini-cli': true,
+  continue: true,
+  cursor: true,
   openai: true,
   anthropic: true,
   'swe-agent': true,
+  langsmith: true,
+  langfuse: true,
+  'open-telemetry': true,
 }
 
 /** The formats of sessions, repeated here because the package with the readers is loaded only when a file is read. */
