@@ -50,6 +50,7 @@ const suites = {
     'real-sessions',
     'restored-messages',
   ],
+  memory: ['sections'],
   plugins: ['claude-code', 'codex', 'mcp-hosts', 'opencode', 'recorded-sessions.slow'],
   proxy: ['modes', 'observed', 'recalls'],
   stages: ['kept-lanes', 'summaries.slow'],

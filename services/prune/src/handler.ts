@@ -3,6 +3,7 @@ import {
   type CompactionPlan,
   type CompactionState,
   comparePositions,
+  extendLedger,
   isCovered,
   isLeafAhead,
   isOvertaken,
@@ -16,7 +17,7 @@ import {
   usageUnder,
 } from '@heddle/core'
 import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
-import type { Logger } from '@heddle/runtime'
+import { type Logger, runCooperatively } from '@heddle/runtime'
 import {
   type Compaction,
   clearThreadFailure,
@@ -27,6 +28,7 @@ import {
   learnFromReplies,
   loadCompaction,
   loadKeptLanes,
+  loadLedger,
   loadPins,
   loadUndone,
   type NewContextState,
@@ -225,20 +227,26 @@ async function publishSeries(
   const { thread, lane, latest } = compaction
   const plans: CompactionPlan[] = []
   const readyStateIds: string[] = []
+  let ledger = latest === null ? null : await loadLedger(tx, { stateId: latest.id })
+  let conversation = readConversation(messages)
   let published: NewContextState | null = latest
   let [state, left] = [before, messages]
   let plan: CompactionPlan | null = first
   for (let count = 0; plan !== null && count < COMPACTIONS_AT_ONCE_MAX; count++) {
+    const range = { conversation, after: state?.point ?? null, to: plan.point, tools: lane.tools }
+    ledger = await runCooperatively(extendLedger(ledger, range))
     published = await publishCompaction(tx, {
       compaction: { thread, lane, latest: published },
       plan,
       messages: byId(left),
+      ledger,
     })
     if (published === null) break
     plans.push(plan)
     if (published.status === 'ready') readyStateIds.push(published.id)
     state = stateAfter(plan, state, thread.headSeq)
     left = left.filter((message) => !isCovered(message, state))
+    conversation = readConversation(left)
     plan = nextCompaction(readConversation(asSent(left, compaction)), state, lane, reference)
   }
   return plans.length === 0 ? null : { threadId: thread.threadId, readyStateIds, counts: sumOf(plans) }

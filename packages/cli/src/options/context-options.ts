@@ -22,6 +22,20 @@ export const memoriesOption = optionValue(
   numeral,
 )
 
+export const ledgerOption = optionValue(
+  'ledger',
+  settingsSchema.shape.sections.shape.ledger.shape.tokensMax,
+  'Give the tokens that the ledger may use, such as --ledger 800, or none.',
+  numeral,
+)
+
+export const factsOption = optionValue(
+  'facts',
+  settingsSchema.shape.sections.shape.facts.shape.tokensMax,
+  'Give the tokens that facts may use, such as --facts 800, or none.',
+  numeral,
+)
+
 export const strategyOption = optionValue(
   'strategy',
   contextRequestSchema.shape.strategy.unwrap(),

@@ -7,6 +7,7 @@ import { idSchema, nameSchema, timeSchema } from '../primitives/names.js'
 import { settingsSchema } from '../settings/settings.js'
 import { fillSchema, formats, strategyNameSchema } from '../settings/strategies.js'
 import { scopeReceiptSchema, scopeSchema } from './scope.js'
+import { factEntrySchema, ledgerEntrySchema } from './section-entries.js'
 
 export const counters = ['o200k', 'characters'] as const
 export type CounterName = (typeof counters)[number]
@@ -51,6 +52,20 @@ export const contextRequestSchema = z.strictObject({
         .pick({ tokensMax: true, limit: true, minScore: true, instructions: true })
         .partial(),
     ])
+    .optional(),
+  /**
+   * The ledger of the thread's files, commands and addresses as of its last compaction. Overrides the agent's setting
+   * `sections.ledger`; `true` uses its limit.
+   */
+  ledger: z
+    .union([z.boolean(), settingsSchema.shape.sections.shape.ledger.pick({ tokensMax: true }).partial()])
+    .optional(),
+  /**
+   * Recorded facts of the thread and its agent with their sources. Overrides the agent's setting `sections.facts`; `true` uses
+   * its limits.
+   */
+  facts: z
+    .union([z.boolean(), settingsSchema.shape.sections.shape.facts.pick({ tokensMax: true, limit: true }).partial()])
     .optional(),
   /**
    * Prepares the next context of the same request in the background whenever the thread changes, and answers with it if
@@ -131,6 +146,10 @@ export const receiptEntrySchema = z.object({
   memory: memoryEntrySchema.optional(),
   /** The memory block of this line, in the version that is shown. */
   block: blockEntrySchema.optional(),
+  /** The line of the ledger that this line is about; its tokens are those of the section. */
+  ledger: ledgerEntrySchema.optional(),
+  /** The fact that this line is about; its tokens are those of the section. */
+  fact: factEntrySchema.optional(),
   reason: z.string(),
 })
 export type ReceiptEntry = z.infer<typeof receiptEntrySchema>

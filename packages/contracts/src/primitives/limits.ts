@@ -104,6 +104,8 @@ export const limits = {
   factNameCharactersMax: 200,
   factSourcesMax: 50,
   factsPerPageMax: 100,
+  /** Facts of one context. */
+  factsShownMax: 200,
   /** Messages from which one request reads facts: a second of work. */
   factMessagesMax: 1_000,
   /** Facts that a question is compared with, those recorded last: a fraction of a second. */

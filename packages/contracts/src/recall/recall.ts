@@ -22,7 +22,7 @@ export const recallParametersSchema = z.strictObject({
     .min(1, 'must not be empty')
     .max(limits.referenceCharactersMax, `must have at most ${limits.referenceCharactersMax} characters`)
     .describe(
-      'The reference as the conversation shows it, such as msg-1a2b3c4d, [recall:msg-1a2b3c4d] or nexora://project/thread/msg-1a2b3c4d. It may end in a place: :L10-50, :match-3, :tool-2, :part-1 or :ledger.',
+      'The reference as the conversation shows it, such as msg-1a2b3c4d, [recall:msg-1a2b3c4d] or nexora://project/thread/msg-1a2b3c4d. It may end in a place: :L10-50, :match-3, :tool-2, :part-1, :ledger or :artifacts.',
     ),
   lines: z
     .string()

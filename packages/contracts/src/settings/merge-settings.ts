@@ -31,6 +31,8 @@ export function mergeSettings(...layers: readonly PartialSettings[]): Settings {
       sections: {
         order: sections?.order ?? merged.sections.order,
         allocations: { ...merged.sections.allocations, ...withoutUndefined(sections?.allocations ?? {}) },
+        ledger: { ...merged.sections.ledger, ...withoutUndefined(sections?.ledger ?? {}) },
+        facts: { ...merged.sections.facts, ...withoutUndefined(sections?.facts ?? {}) },
       },
       tree: { ...merged.tree, ...withoutUndefined(tree ?? {}) },
       snapshots: { ...merged.snapshots, ...withoutUndefined(snapshots ?? {}) },

@@ -155,6 +155,22 @@ export const settingsSchema = z.strictObject({
       status: count(1, limits.budgetTokensMax).optional(),
       history: count(1, limits.budgetTokensMax).optional(),
     }),
+    /** The ledger of the files, commands and addresses of a thread, from its calls (docs/sections.md#the-ledger). */
+    ledger: z.strictObject({
+      /** Whether contexts have the ledger by default. */
+      enabled: z.boolean(),
+      /** Maximum tokens of the ledger; never more than a quarter of the context's limit. */
+      tokensMax: count(1, limits.budgetTokensMax),
+    }),
+    /** Recorded facts of the thread and its agent (docs/sections.md#facts). */
+    facts: z.strictObject({
+      /** Whether contexts have facts by default. */
+      enabled: z.boolean(),
+      /** Maximum tokens of the facts, and as much again for their changes; never more than a quarter of the context's limit. */
+      tokensMax: count(1, limits.budgetTokensMax),
+      /** Maximum number of facts in a context. */
+      limit: count(1, limits.factsShownMax),
+    }),
   }),
   iterations: z.strictObject({
     /** `adaptive`: as many iterations as fit whole; `fixed`: `rawWindowSize` (docs/iterations.md). */
@@ -265,7 +281,12 @@ export const defaultSettings: Settings = {
   prune: { keepLastN: 10, condenseAfterN: 5, removeErrorsAfter: 5, condenseTokensMin: 500 },
   sandwich: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7 },
   slidingWindow: { keepLastN: 20 },
-  sections: { order: 'cache-stable', allocations: {} },
+  sections: {
+    order: 'cache-stable',
+    allocations: {},
+    ledger: { enabled: false, tokensMax: 1_000 },
+    facts: { enabled: false, tokensMax: 1_000, limit: 40 },
+  },
   iterations: { window: 'fixed', rawWindowSize: 5, summarizeEvery: 10, shownIterations: 3, shownCharacters: 1_000 },
   tree: { preserveTop: 5, preserveBottom: 5, compressionThreshold: 0.7, leafTokens: 8_000, fanOut: 8 },
   snapshots: { store: 'files' },
@@ -292,7 +313,12 @@ export const partialSettingsSchema = settingsSchema
     prune: settingsSchema.shape.prune.partial(),
     sandwich: settingsSchema.shape.sandwich.partial(),
     slidingWindow: settingsSchema.shape.slidingWindow.partial(),
-    sections: settingsSchema.shape.sections.partial(),
+    sections: settingsSchema.shape.sections
+      .extend({
+        ledger: settingsSchema.shape.sections.shape.ledger.partial(),
+        facts: settingsSchema.shape.sections.shape.facts.partial(),
+      })
+      .partial(),
     iterations: settingsSchema.shape.iterations.partial(),
     tree: settingsSchema.shape.tree.partial(),
     snapshots: settingsSchema.shape.snapshots.partial(),

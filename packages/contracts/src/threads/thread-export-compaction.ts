@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { artifactKinds, artifactStates } from '../primitives/artifacts.js'
 import { idSchema } from '../primitives/names.js'
 import { archiveKinds } from '../recall/archive.js'
 import { count, hash, line, position, text, texts, time } from './thread-export-fields.js'
@@ -21,6 +22,27 @@ export const archiveRecord = z.strictObject({
   archivedAt: time,
   lastAccessedAt: time.nullable(),
   accessCount: count,
+})
+
+/** The artifacts up to a compaction, as they are stored with it. */
+const ledger = z.strictObject({
+  code: line,
+  artifacts: z
+    .array(
+      z.strictObject({
+        kind: z.enum(artifactKinds),
+        name: line,
+        state: z.enum(artifactStates).nullable(),
+        lines: count.nullable(),
+        detail: line,
+        check: z.strictObject({ name: line, passed: z.boolean() }).nullable(),
+        codes: z.array(line).max(100),
+        at: count,
+      }),
+    )
+    .max(10_000),
+  dropped: count,
+  changes: count,
 })
 
 export const stateRecord = z.strictObject({
@@ -49,6 +71,8 @@ export const stateRecord = z.strictObject({
   summary: line.nullable(),
   summaryTokens: count,
   summarizer: line.nullable(),
+  /** Files of earlier versions do not have it. */
+  ledger: ledger.nullable().default(null),
   createdAt: time,
   readyAt: time.nullable(),
   voidedAt: time.nullable(),

@@ -6,14 +6,28 @@ import type { FixedSection } from './section.js'
 
 const CUT_MARK = '\n[… cut to fit]'
 
+/** A truncated tool is useless; these sections have their own limits. */
+const bounded = [
+  'message',
+  'tools',
+  'blocks',
+  'block-changes',
+  'facts',
+  'fact-changes',
+  'ledger',
+  'selected',
+  'memories',
+] as const
+
+function isBounded(name: FixedSection['name']): name is (typeof bounded)[number] {
+  return bounded.some((one) => one === name)
+}
+
 /** Cuts the end of a section that is longer than its allocation. */
 export function withinAllocation(section: FixedSection, input: BuildInput): FixedSection {
   const { allocations } = input.settings.sections
   const { name } = section
-  // A truncated tool is useless; blocks, selected items and memories have their own limits.
-  const isOfBlocks = name === 'blocks' || name === 'block-changes'
-  const isBounded = isOfBlocks || name === 'selected' || name === 'memories'
-  const tokensMax = name === 'message' || name === 'tools' || isBounded ? undefined : allocations[name]
+  const tokensMax = isBounded(name) ? undefined : allocations[name]
   if (tokensMax === undefined) return section
   const cost = (message: NeutralMessage) => countNeutralMessage(input.format, message, input.count)
   let left = tokensMax

@@ -18,6 +18,7 @@ import { ineligibleCounts } from './hidden-messages.js'
 import { planHistory } from './history-body.js'
 import type { BuildInput } from './input.js'
 import { leftOutItems, selectionNotes, selectionOf, shownItems } from './item-receipt.js'
+import { ledgerNotes } from './ledger-section.js'
 import { leftOutMemories, memoriesOf, memoryNotes, withoutHeld } from './memory-section.js'
 import { fixedEntries, RENDERER_VERSION, sectionTotals } from './receipt.js'
 import { planRun } from './run-body.js'
@@ -70,6 +71,7 @@ function assembled(
     ...body.entries,
     ...after.flatMap((section) => fixedEntries(section, input)),
     ...leftOutBlocks(input),
+    ...fixed.flatMap(({ leftOut = [] }) => leftOut),
     ...leftOutItems(fixed, input),
     ...leftOutMemories(fixed, input),
   ]
@@ -117,6 +119,7 @@ function assembled(
         ...repairs,
         ...selectionNotes(input),
         ...memoryNotes(input),
+        ...ledgerNotes(input),
         ...turnNotes(turns),
       ],
       tokensRaw: entries.reduce((sum, entry) => sum + (entry.tokensRaw ?? entry.tokens), 0),

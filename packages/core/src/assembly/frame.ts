@@ -11,6 +11,8 @@ import { toolsIn } from './sections.js'
 
 const OTHERS_LEFT_OUT = 'activity of other threads was left out to fit the budget'
 const MEMORIES_LEFT_OUT = 'the memories were left out to fit the budget'
+const FACTS_LEFT_OUT = 'the facts were left out to fit the budget'
+const LEDGER_LEFT_OUT = 'the ledger was left out to fit the budget'
 const SELECTED_LEFT_OUT = 'the items selected by meaning were left out to fit the budget'
 
 export interface Attempt {
@@ -28,9 +30,13 @@ export function attempts(every: readonly FixedSection[]): [Attempt, ...Attempt[]
     ['status', OTHERS_LEFT_OUT],
     ['memories', MEMORIES_LEFT_OUT],
     ['selected', SELECTED_LEFT_OUT],
+    ['ledger', LEDGER_LEFT_OUT],
+    ['facts', FACTS_LEFT_OUT],
   ] as const) {
     const { sections, notes } = all.at(-1) ?? all[0]
-    const fewer = sections.filter((section) => section.name !== name || section.isOptional !== true)
+    const isDropped = (section: FixedSection) =>
+      section.isOptional === true && (section.name === name || (name === 'facts' && section.name === 'fact-changes'))
+    const fewer = sections.filter((section) => !isDropped(section))
     if (fewer.length < sections.length) all.push({ sections: fewer, notes: [...notes, note] })
   }
   return all

@@ -2,9 +2,11 @@ import type { ContextRequest, CounterName, Fill, FormatName, Receipt, Settings }
 import type { ContextBlock } from '../blocks/index.js'
 import type { CompactionState } from '../compaction/state.js'
 import type { Message } from '../conversation/message.js'
+import type { ContextFacts } from '../facts/index.js'
 import type { Count } from '../history/counting.js'
 import type { ContextItems } from '../items/index.js'
 import type { LoopContext } from '../iterations/loop.js'
+import type { ContextLedger } from '../ledger/index.js'
 import type { ContextMemories, MemoryLimits } from '../memories/index.js'
 import type { HiddenMessages } from './hidden-by-window.js'
 
@@ -26,6 +28,10 @@ export interface BuildInput {
   readonly activity?: Activity
   /** Memory blocks in the order of the context, as of its last compaction and as of now. Default: no blocks. */
   readonly blocks?: readonly ContextBlock[]
+  /** Recorded facts of the thread and its agent. Absent if the request does not want them. */
+  readonly facts?: ContextFacts
+  /** The ledger as of the last compaction. Absent if the request does not want it. */
+  readonly ledger?: ContextLedger
   /** Default: no items. */
   readonly items?: ContextItems
   /**

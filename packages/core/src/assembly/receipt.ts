@@ -37,7 +37,7 @@ export function historyEntries(
 }
 
 export function fixedEntries(section: FixedSection, input: BuildInput): ReceiptEntry[] {
-  const { name, messages, items = [], tools = [], memories = [], blocks = [], reason, isCut } = section
+  const { name, messages, items = [], tools = [], memories = [], blocks = [], lines = [], reason, isCut } = section
   const shown = messages.map((message, index) => {
     const item = items[index]
     const memory = memories[index]
@@ -65,7 +65,9 @@ export function fixedEntries(section: FixedSection, input: BuildInput): ReceiptE
     item: includedItem(item),
     reason: includedReason(item, null),
   }))
-  return [...shown, ...beside]
+  // Their tokens are those of the message.
+  const ofLines = lines.map((line) => ({ section: name, mode: 'raw' as const, count: 0, tokens: 0, ...line }))
+  return [...shown, ...beside, ...ofLines]
 }
 
 function summaryEntry(summary: SummaryPart): ReceiptEntry {
@@ -194,6 +196,9 @@ const OPTIONAL_SECTIONS: ReadonlySet<string> = new Set([
   'memories',
   'blocks',
   'block-changes',
+  'facts',
+  'fact-changes',
+  'ledger',
 ])
 
 export function sectionTotals(entries: readonly ReceiptEntry[], order: readonly string[]): Receipt['sections'] {

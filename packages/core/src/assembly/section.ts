@@ -1,8 +1,12 @@
+import type { ReceiptEntry } from '@heddle/contracts'
 import type { BlockLine } from '../blocks/index.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 import type { IncludedItem } from '../items/index.js'
 import type { Memory } from '../memories/index.js'
 import type { PlacedTool } from './tools.js'
+
+/** A line of the only message of a section, explained on a line of the receipt. */
+export type SectionLine = Pick<ReceiptEntry, 'ledger' | 'fact' | 'reason'>
 
 export type SectionName =
   | 'system-prompt'
@@ -11,8 +15,11 @@ export type SectionName =
   | 'references'
   | 'tools'
   | 'blocks'
+  | 'facts'
+  | 'ledger'
   | 'history'
   | 'block-changes'
+  | 'fact-changes'
   | 'selected'
   | 'memories'
   | 'status'
@@ -29,6 +36,10 @@ export interface FixedSection {
   readonly memories?: readonly Memory[]
   /** The memory blocks of the messages, one each. */
   readonly blocks?: readonly BlockLine[]
+  /** The lines of its only message. */
+  readonly lines?: readonly SectionLine[]
+  /** Receipt lines for the parts that did not fit into it. */
+  readonly leftOut?: readonly ReceiptEntry[]
   /** Dropped if the history would not fit beside it. */
   readonly isOptional?: true
   /** Whether its end was cut to fit its allocation. */

@@ -2,8 +2,10 @@ import type { Settings } from '@heddle/contracts'
 import type { NeutralMessage } from '../formats/neutral-message.js'
 import { withinAllocation } from './allocation.js'
 import { blockSections } from './block-sections.js'
+import { factSections } from './fact-sections.js'
 import type { BuildInput } from './input.js'
 import { itemSections } from './item-sections.js'
+import { ledgerSections } from './ledger-section.js'
 import { memorySection } from './memory-section.js'
 import type { FixedSection, SectionName } from './section.js'
 import { othersStatus, ownStatus } from './status.js'
@@ -12,20 +14,23 @@ import type { PlacedTool } from './tools.js'
 /** Items that belong to the thread. Tools are sent beside the messages, not among them. */
 const heldSections = ['rules', 'references', 'tools'] as const
 
-/** Memory blocks change with each compaction, and so follow all that seldom changes. */
-const opening = ['system-prompt', 'docs', ...heldSections, 'blocks'] as const
+/** Memory blocks, facts and the ledger change with each compaction, and so follow all that seldom changes. */
+const opening = ['system-prompt', 'docs', ...heldSections, 'blocks', 'facts', 'ledger'] as const
+
+/** Changes since the last compaction. */
+const changing = ['block-changes', 'fact-changes'] as const
 
 /**
  * Section orders. In `cache-stable` the sections that seldom change come first, so that a provider's prompt cache can
  * reuse them; in `status-first` the status precedes the history.
  */
 export const sectionOrder: Readonly<Record<Settings['sections']['order'], readonly SectionName[]>> = {
-  'cache-stable': [...opening, 'history', 'block-changes', 'selected', 'memories', 'status', 'message'],
-  'status-first': [...opening, 'status', 'history', 'block-changes', 'selected', 'memories', 'message'],
+  'cache-stable': [...opening, 'history', ...changing, 'selected', 'memories', 'status', 'message'],
+  'status-first': [...opening, 'status', 'history', ...changing, 'selected', 'memories', 'message'],
 }
 
 /** Sections that can differ at each request; caching what follows them is useless. */
-const volatile: readonly SectionName[] = ['block-changes', 'selected', 'memories', 'status', 'message']
+const volatile: readonly SectionName[] = [...changing, 'selected', 'memories', 'status', 'message']
 
 /** The sections around the history, in order. */
 export interface Arranged {
@@ -80,6 +85,8 @@ function wholeSections(input: BuildInput): FixedSection[] {
     },
     ...held,
     ...blockSections(input),
+    ...factSections(input),
+    ...ledgerSections(input),
     ...selected,
     ...(recalled === null ? [] : [recalled]),
     {

@@ -8,6 +8,8 @@ export type Location =
   | { readonly kind: 'part'; readonly number: number }
   /** The details of the conversation up to the message, line by line. */
   | { readonly kind: 'ledger' }
+  /** The artifacts up to a compaction that ended with the message, line by line. */
+  | { readonly kind: 'artifacts' }
 
 /** A parsed reference; its target need not exist. */
 export interface Reference {
@@ -55,7 +57,7 @@ export function formatReference(reference: {
   return `${SCHEME}${projectPart}/${threadPart}/${messageReference(message)}${place}`
 }
 
-/** `L10`, `L10-50`, `match-3`, `tool-2`, `part-1` or `ledger`. */
+/** `L10`, `L10-50`, `match-3`, `tool-2`, `part-1`, `ledger` or `artifacts`. */
 export function formatLocation(location: Location): string {
   switch (location.kind) {
     case 'lines':
@@ -65,7 +67,8 @@ export function formatLocation(location: Location): string {
     case 'part':
       return `${location.kind}-${location.number}`
     case 'ledger':
-      return 'ledger'
+    case 'artifacts':
+      return location.kind
   }
 }
 
@@ -119,16 +122,17 @@ function parseMessage(text: string, fault: Fault): Pick<Reference, 'message' | '
   if (code === undefined) throw fault('must name a message as msg- and its code of letters and digits')
   if (rest.length === 0) return { message: code.toLowerCase(), location: null }
   const location = parseLocation(rest.join(':'))
-  if (location === null) throw fault('must end with a location such as L10, L10-50, match-3, tool-2, part-1 or ledger')
+  if (location === null)
+    throw fault('must end with a location such as L10, L10-50, match-3, tool-2, part-1, ledger or artifacts')
   return { message: code.toLowerCase(), location }
 }
 
 /**
- * Parses `L10`, `L10-50`, `match-3`, `tool-2`, `part-1` or `ledger`; null for any other text, also for line 0 and for a range
+ * Parses `L10`, `L10-50`, `match-3`, `tool-2`, `part-1`, `ledger` or `artifacts`; null for any other text, also for line 0 and for a range
  * that ends before it begins.
  */
 export function parseLocation(text: string): Location | null {
-  if (text === 'ledger') return { kind: 'ledger' }
+  if (text === 'ledger' || text === 'artifacts') return { kind: text }
   const lines = /^L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(text)
   if (lines) {
     const from = Number(lines[1])

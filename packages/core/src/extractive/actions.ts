@@ -154,7 +154,7 @@ export class ActionLog {
 }
 
 /** The checking command on a line of several commands. */
-function checkIn(label: string): string | null {
+export function checkIn(label: string): string | null {
   return label.split(/ (?:&&|\||;|>) /).find((command) => CHECK.test(command) && !LOOKS.test(command)) ?? null
 }
 
@@ -166,7 +166,7 @@ function foundText(matches: number | null): string {
 const MARKUP = /^\s*(?:[<+#*}\])]|\/\/|-\S)/
 
 /** The last output of a command. */
-function lastWords(text: string): string {
+export function lastWords(text: string): string {
   const lines = firstLines(text.slice(-2_000), 60).filter((line) => /[\p{L}\p{N}]/u.test(line) && !MARKUP.test(line))
   return truncate(oneLine(lines.at(-1) ?? ''), 100)
 }
@@ -174,7 +174,7 @@ function lastWords(text: string): string {
 const LOOKS = /^(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:\S+ \S+ )?(?:status|log|diff|show)|echo|pwd|which|wc)\b/
 
 /** Actions with side effects weigh more than reads. */
-function importanceOf({ name, use, label }: Action): number {
+export function importanceOf({ name, use, label }: Action): number {
   const changes =
     /(?:^|_)(?:create|update|cancel|book|send|delete|transfer|add|remove|set|pay|modify|exchange|return|submit|commit|push|install|deploy|rm|mv)/i
   if (use.kind === 'bash')

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@heddle/contracts'
 import type { SummarySource } from '../speech/source.js'
 import { readArguments } from '../tools/arguments.js'
-import { describeToolCall, type ToolUse } from '../tools/catalog.js'
+import { describeToolCall, type ToolCatalog, type ToolUse } from '../tools/catalog.js'
 import { oneLine, sliceWhole, truncate } from '../tools/lines.js'
 
 /** A call as a summary needs it. */
@@ -21,7 +21,7 @@ const CALLS_MAX = 100
 
 /** The calls of a message: its structured calls, or else those parsed from its text. */
 export function actionsOf(source: SummarySource): Action[] {
-  return (source.calls ?? callsIn(source.text)).slice(0, CALLS_MAX).map(actionOf)
+  return (source.calls ?? callsIn(source.text)).slice(0, CALLS_MAX).map((call) => actionOf(call))
 }
 
 /** The calls at the end of a text, each `[called name arguments]` on a line of its own; arguments may be cut. */
@@ -43,8 +43,9 @@ const OLD_FIELD = /^old/i
 const PLACE_FIELD = /path|file_?name|uri|command$|description|id$|mode$/i
 const TEXT_CHARACTERS_MAX = 20_000
 
-function actionOf(call: ToolCall): Action {
-  const use = describeToolCall(call)
+/** @param catalog by default without tools of the user's own */
+export function actionOf(call: ToolCall, catalog?: ToolCatalog): Action {
+  const use = describeToolCall(call, catalog)
   const { fields, text } = readArguments(call)
   const removed: string[] = []
   const added: string[] = text === null ? [] : [text]

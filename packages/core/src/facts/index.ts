@@ -1,5 +1,14 @@
+export {
+  areTimed,
+  type ContextFact,
+  type ContextFacts,
+  type FactLimits,
+  factLimits,
+  factsRead,
+} from './context-facts.js'
 export { extractAll, extractFacts, FACTS_PER_MESSAGE_MAX } from './extract.js'
 export { type ExtractedFact, FACT_RULES, type Fact, type FactDraft } from './fact.js'
 export { rankFacts } from './rank.js'
+export { type FactLine, type FactPart, type FactParts, factParts } from './render-facts.js'
 export { factKey, heldAt, type Standing, standingsOf } from './standings.js'
 export { subjectKey } from './subject-key.js'

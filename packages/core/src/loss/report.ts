@@ -15,6 +15,8 @@ export interface ShownMessage {
 export interface ShownContext {
   readonly summary: string
   readonly messages: Iterable<ShownMessage>
+  /** The text of the ledger, if the context has it. */
+  readonly ledger?: string | undefined
 }
 
 export type FateCounts = Readonly<Record<AtomFate | 'total', number>>
@@ -31,6 +33,7 @@ const ATOMS_A_STEP = 200
 /** Finds for each atom where a context has it. Linear in the atoms and in what is shown. */
 export function* fatesOf(atoms: AtomSet, shown: ShownContext): Pausable<AtomFates> {
   const summary = new SummaryText(shown.summary)
+  const ledger = shown.ledger === undefined ? null : new SummaryText(shown.ledger)
   const [pinned, raw] = [new ShownDetails(), new ShownDetails()]
   const references = new Set(summary.references)
   for (const { text, isPinned } of shown.messages) {
@@ -60,7 +63,7 @@ export function* fatesOf(atoms: AtomSet, shown: ShownContext): Pausable<AtomFate
       if (has.summary(atom, summary)) return 'summary'
       if (has.details(atom, pinned)) return 'pinned'
       if (has.details(atom, raw)) return 'raw'
-      if (summary.hasLedger) return 'ledger'
+      if (summary.hasLedger || (ledger !== null && has.summary(atom, ledger))) return 'ledger'
       return atom.references.some((reference) => references.has(reference)) ? 'recall' : 'lost'
     }
   }

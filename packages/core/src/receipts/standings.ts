@@ -36,6 +36,12 @@ export function standingsOf({ thread, receipt }: ContextResult): Standings {
     } else if (entry.block !== undefined) {
       const { scope, label, version } = entry.block
       byKey.set(`${entry.section} ${scope} ${label}`, { ...placed, what: `block ${label}, version ${version}` })
+    } else if (entry.ledger !== undefined) {
+      const { kind, name } = entry.ledger
+      byKey.set(`ledger ${kind} ${name}`, { ...placed, what: `${kind} ${name}` })
+    } else if (entry.fact !== undefined) {
+      const { id, subject, predicate } = entry.fact
+      byKey.set(`${entry.section} ${id}`, { ...placed, what: `fact ${subject} ${predicate}` })
     } else if (entry.count > 0) unnamed.push(placed.standing)
     else byKey.set(freeKey(byKey, `${entry.section} ${entry.role ?? ''}`), { ...placed, what: entry.section })
   }

@@ -3,13 +3,15 @@ import { type CompressOptions, DEADLINE_MS_DEFAULT } from '@heddle/client/interf
 import { type CompressResult, compressSchema, PermanentError, parse, RetryableError } from '@heddle/contracts'
 import {
   type CompactionPlan,
+  extendLedger,
   messageReference,
   planCompaction,
   planOnDemand,
   readConversation,
   threadIdOf,
 } from '@heddle/core'
-import { type Compaction, holdMarks, publishCompaction } from '@heddle/store'
+import { runCooperatively } from '@heddle/runtime'
+import { type Compaction, holdMarks, loadLedger, publishCompaction } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import { waitFor } from '../setup/waiting.js'
 import { compactionOf, loadUncompacted } from './prune-plan.js'
@@ -51,7 +53,12 @@ export async function compress(parts: EngineContext, options: CompressOptions): 
     const plan = planOnDemand(conversation, state, compaction.lane, reference)
     if (plan === null) return { usage, plan }
     const byId = new Map(messages.map((message) => [message.id, message]))
-    if ((await publishCompaction(tx, { compaction, plan, messages: byId })) === null) throw behind(target.thread)
+    const { latest, lane } = compaction
+    const known = latest === null ? null : await loadLedger(tx, { stateId: latest.id })
+    const range = { conversation, after: state?.point ?? null, to: plan.point, tools: lane.tools }
+    const ledger = await runCooperatively(extendLedger(known, range))
+    if ((await publishCompaction(tx, { compaction, plan, messages: byId, ledger })) === null)
+      throw behind(target.thread)
     return { usage, plan }
   })
   if (made === null) {

@@ -1,13 +1,23 @@
 import { type LossOptions, type LossReport, limits, lossRequestSchema, notFound, parse } from '@heddle/contracts'
-import { type AtomFates, type FateCounts, fatesOf, noCounts, shownMessages, threadIdOf } from '@heddle/core'
+import {
+  type AtomFates,
+  type FateCounts,
+  fatesOf,
+  noCounts,
+  shownLedger,
+  shownMessages,
+  threadIdOf,
+} from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import {
   type ContextStateRow,
+  loadLedger,
   loadPins,
   loadState,
   loadThread,
   loadUncovered,
   markPinned,
+  settingsIn,
   type ThreadRow,
   type Tx,
   toCompactionState,
@@ -29,17 +39,21 @@ const LOST_DEFAULT = 100
 export async function lossOf(parts: EngineContext, options: LossOptions): Promise<LossReport> {
   const { thread: name, compaction, kind, limit = LOST_DEFAULT } = parse(lossRequestSchema, options, 'loss')
   const { store, projectId } = parts
-  const { thread, state, shown } = await store.inProject(projectId, async (tx) => {
+  const { thread, state, shown, ledger } = await store.inProject(projectId, async (tx) => {
     const found = await loadThread(tx, { threadId: threadIdOf(projectId, name) })
     if (found === null) throw notFound('thread', name, 'see `heddle threads list`')
     const row = await loadState(tx, { threadId: found.threadId, id: compaction })
     if (row === null) throw notFound('compaction', compaction, 'see `heddle threads show`')
     if (row.summary === null)
       throw notFound('summary', compaction, `the compaction is ${row.status} and has no summary`)
-    return { thread: found, state: row, shown: await loadShown(tx, found, row) }
+    const stored = await loadLedger(tx, { stateId: row.id })
+    return {
+      ...{ thread: found, state: row, shown: await loadShown(tx, found, row) },
+      ledger: shownLedger(stored, settingsIn(found, parts.settings)),
+    }
   })
   const { atoms, messagesRead, isWhole } = await collectAtoms(parts, thread, toCompactionState(state))
-  const fates = await runCooperatively(fatesOf(atoms, { summary: state.summary ?? '', messages: shown }))
+  const fates = await runCooperatively(fatesOf(atoms, { summary: state.summary ?? '', messages: shown, ledger }))
   const { id, generation, status, strategy, summarizer, summaryTokens, coveredCount, coveredTokens } = state
   return {
     ...{ id, generation, status, strategy, summarizer, summaryTokens, coveredCount, coveredTokens },

@@ -1,6 +1,6 @@
 import { notFound } from '@heddle/contracts'
-import { ledgerText, positionOf } from '@heddle/core'
-import { loadMessage, loadThread } from '@heddle/store'
+import { ledgerText, messageReference, positionOf, recalledLedger } from '@heddle/core'
+import { findLedger, loadMessage, loadThread, type Tx } from '@heddle/store'
 import { collectAtoms } from '../contexts/collect-atoms.js'
 import { stateUpTo } from '../contexts/ledger.js'
 import type { EngineContext } from '../setup/options.js'
@@ -21,4 +21,18 @@ export async function readLedger(
   if (found === null) throw notFound('message', id, 'it was erased meanwhile')
   const { thread, to, headSeq } = found
   return ledgerText((await collectAtoms(parts, thread, stateUpTo(to, headSeq))).atoms)
+}
+
+/**
+ * The ledger of artifacts as contexts have it that continue from a compaction: stored with the compaction, so that the numbers of
+ * its lines are those that the contexts show.
+ */
+export async function readArtifacts(
+  tx: Tx,
+  { thread: { threadId }, message: { id, code } }: Pick<Resolved, 'thread' | 'message'>,
+): Promise<string> {
+  const ledger = await findLedger(tx, { threadId, messageId: id })
+  if (ledger === null)
+    throw notFound('ledger', messageReference(code), 'no compaction ends with this message; :ledger has all details')
+  return recalledLedger(ledger)
 }

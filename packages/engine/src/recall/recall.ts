@@ -33,7 +33,7 @@ import {
 import { runCooperatively } from '@heddle/runtime'
 import { ERASED, type HistoryMessage, isGranted, loadMessage, readArchived, type Tx } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
-import { readLedger } from './recall-ledger.js'
+import { readArtifacts, readLedger } from './recall-ledger.js'
 import { readPart } from './recall-part.js'
 import { type Resolved, resolveReference } from './resolve-reference.js'
 
@@ -59,8 +59,7 @@ export async function recall(parts: EngineContext, request: RecallRequest): Prom
   const resolvedContent = await parts.store.inProject(projectId, async (tx) => {
     if (isOther) await requireGrant(tx, parts, project)
     const resolved = await resolveReference(tx, reference, { projectId, project, current: checked.thread })
-    const isLedger = reference.location?.kind === 'ledger'
-    const read = isLedger ? LEDGER : await readContent(tx, resolved, { location: reference.location, range })
+    const read = await readAt(tx, resolved, { location: reference.location, range })
     return { ...resolved, ...read }
   })
   // A ledger is read page by page, which holds no transaction.
@@ -128,6 +127,21 @@ const LEDGER: FoundContent = {
   contentType: 'ledger',
   summary: '',
   filePaths: [],
+}
+
+async function readAt(
+  tx: Tx,
+  resolved: Resolved,
+  where: { location: Location | null; range: string | null },
+): Promise<FoundContent> {
+  switch (where.location?.kind) {
+    case 'ledger':
+      return LEDGER
+    case 'artifacts':
+      return { ...LEDGER, content: await readArtifacts(tx, resolved) }
+    default:
+      return await readContent(tx, resolved, where)
+  }
 }
 
 /** Reads from the archive if the message was condensed, otherwise the message itself. */

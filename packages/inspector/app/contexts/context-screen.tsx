@@ -2,7 +2,7 @@ import type { ContextResult, ContextSummary } from '@heddle/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { curlOf } from '../data/client.js'
-import { isShown } from '../data/join-receipt.js'
+import { isPartOfMessage, isShown } from '../data/join-receipt.js'
 import { contextQuery, contextsQuery } from '../data/queries.js'
 import { counted, figure, timeText, visible } from '../data/text.js'
 import { CopyButton } from '../parts/copy-button.js'
@@ -67,7 +67,7 @@ function Moments({ thread, before, after }: { thread: string; before?: ContextSu
 function Built({ context, before }: { context: ContextResult; before: string | undefined }) {
   const { id, thread, agent, format, strategy, budget, tokensUsed, receipt } = context
   const { view } = useSearch({ from: '/threads/$thread/contexts/$context' })
-  const unshown = receipt.entries.filter((entry) => !isShown(entry))
+  const unshown = receipt.entries.filter((entry) => !isShown(entry) && !isPartOfMessage(entry))
   return (
     <>
       <p className="facts">

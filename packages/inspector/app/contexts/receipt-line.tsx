@@ -5,7 +5,22 @@ import { Recalled } from '../parts/recalled.js'
 
 /** Why a piece is in the context, in which form, and at what cost. */
 export function ReceiptLine({ entry, thread }: { entry: ReceiptEntry; thread: string }) {
-  const { section, mode, count, tokens, tokensRaw, fromSeq, toSeq, reference, reason, item, memory, role } = entry
+  const {
+    section,
+    mode,
+    count,
+    tokens,
+    tokensRaw,
+    fromSeq,
+    toSeq,
+    reference,
+    reason,
+    item,
+    memory,
+    ledger,
+    fact,
+    role,
+  } = entry
   const isShort = tokensRaw !== undefined && mode !== 'raw' && count === 1
   return (
     <div className="receipt-line">
@@ -39,6 +54,18 @@ export function ReceiptLine({ entry, thread }: { entry: ReceiptEntry; thread: st
             {' '}
             · {item.type} <bdi>{visible(item.name)}</bdi> version {item.version}, {item.includeMode}
             {item.similarityScore === undefined ? '' : `, score ${item.similarityScore.toFixed(2)}`}
+          </>
+        ) : null}
+        {ledger ? (
+          <>
+            {' '}
+            · {ledger.line} {ledger.state ?? ledger.kind} <bdi>{visible(ledger.name)}</bdi>
+          </>
+        ) : null}
+        {fact ? (
+          <>
+            {' '}
+            · <bdi>{visible(fact.subject)}</bdi> {visible(fact.predicate)} {fact.references.join(', ')}
           </>
         ) : null}
         {memory ? ` · from thread ${visible(memory.thread)}, score ${memory.score.toFixed(2)}` : ''}

@@ -4,6 +4,8 @@ export interface Line {
   readonly tokens: number
   readonly role?: string | undefined
   readonly item?: { readonly type: string } | undefined
+  readonly ledger?: object | undefined
+  readonly fact?: object | undefined
 }
 
 export interface Joined<Entry extends Line> {
@@ -14,6 +16,10 @@ export interface Joined<Entry extends Line> {
 }
 
 const UNSHOWN = new Set(['covered', 'left-out', 'removed'])
+
+/** A line of the ledger or of the facts: it follows the line of the message that has it, and has no tokens of its own. */
+export const isPartOfMessage = <Entry extends Line>({ mode, ledger, fact }: Entry) =>
+  !UNSHOWN.has(mode) && (ledger !== undefined || fact !== undefined)
 
 export const isShown = <Entry extends Line>({ mode, tokens }: Entry) => !UNSHOWN.has(mode) && tokens > 0
 
@@ -40,11 +46,12 @@ export function joinReceipt<Entry extends Line>(
   const isTool = ({ item }: Entry) => item?.type === 'tool'
   const ofTools = entries.filter((entry) => isShown(entry) && isTool(entry))
   const shown = entries.filter((entry) => isShown(entry) && !isTool(entry))
+  const parts = partsOf(entries)
   const joined: Joined<Entry>[] = tools.length === 0 ? [] : [{ index: -2, message: { tools }, lines: ofTools }]
   let next = 0
   const take = (count: number) => {
     next += count
-    return shown.slice(next - count, next)
+    return shown.slice(next - count, next).flatMap((entry) => [entry, ...(parts.get(entry) ?? [])])
   }
   if (system !== null && system !== undefined) {
     // Everything before the first message of the history is in the system prompt.
@@ -56,10 +63,20 @@ export function joinReceipt<Entry extends Line>(
     // A reply of several items accounts for one stored message.
     const isContinued = message.type === 'function_call' && before !== undefined && isReply(before)
     const lines = take(isContinued ? 0 : piecesOf(message))
-    if (lines.some(({ role }) => (role === 'assistant') !== isReply(message))) return null
+    if (lines.some((line) => !isPartOfMessage(line) && (line.role === 'assistant') !== isReply(message))) return null
     joined.push({ index, message, lines })
   }
   return next === shown.length ? joined : null
+}
+
+function partsOf<Entry extends Line>(entries: readonly Entry[]): ReadonlyMap<Entry, readonly Entry[]> {
+  const parts = new Map<Entry, Entry[]>()
+  let last: Entry | undefined
+  for (const entry of entries) {
+    if (!isPartOfMessage(entry)) last = entry
+    else if (last !== undefined) parts.set(last, [...(parts.get(last) ?? []), entry])
+  }
+  return parts
 }
 
 const isReply = ({ role, type }: Delivered) => role === 'assistant' || type === 'function_call'

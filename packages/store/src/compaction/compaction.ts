@@ -5,6 +5,7 @@ import {
   type CompactionPlan,
   type CompactionState,
   type Lane,
+  type Ledger,
   laneOf,
   type Message,
   type Pruning,
@@ -130,6 +131,8 @@ export interface PublishedPlan {
   readonly plan: CompactionPlan
   /** The messages of the plan, by id. */
   readonly messages: ReadonlyMap<string, Message>
+  /** The artifacts up to the point of the plan. */
+  readonly ledger: Ledger | null
 }
 
 /**
@@ -141,7 +144,7 @@ export interface PublishedPlan {
  */
 export async function publishCompaction(
   tx: Tx,
-  { compaction, plan, messages }: PublishedPlan,
+  { compaction, plan, messages, ledger }: PublishedPlan,
 ): Promise<NewContextState | null> {
   const { thread, lane, latest } = compaction
   const stateId = randomUUID()
@@ -165,6 +168,7 @@ export async function publishCompaction(
     summary,
     summaryTokens: summary === null ? 0 : (latest?.summaryTokens ?? 0),
     summarizer: summary === null ? null : (latest?.summarizer ?? null),
+    ledger,
   }
   if (!(await insertState(tx, state))) return null
   const drafts = plan.prunings.flatMap(archivesOf)

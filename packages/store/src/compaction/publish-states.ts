@@ -1,10 +1,14 @@
+import type { Ledger } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { holdThread } from '../messages/tombstones.js'
 import { asArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { ContextStateRow, LaneOfThread } from './states.js'
 
-export type NewContextState = Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'>
+export interface NewContextState extends Omit<ContextStateRow, 'createdAtMs' | 'readyAtMs'> {
+  /** The artifacts up to its point. Default: not known. */
+  readonly ledger?: Ledger | null
+}
 
 /**
  * Inserts a state, unless another worker or a clear came first: pending if it needs a summary, else ready.
@@ -48,7 +52,7 @@ function insertUnlessCleared(tx: Tx, state: NewContextState) {
       id, thread_id, lane, strategy, clear_epoch, generation, replaces, status,
       point_at, point_ordinal, point_id, head_seq, top_ids,
       covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at, covered_to_ordinal, covered_to_id,
-      covered_count, covered_tokens, summary, summary_tokens, summarizer, ready_at)
+      covered_count, covered_tokens, summary, summary_tokens, summarizer, ledger, ready_at)
     select
       ${state.id}, ${state.threadId}, ${state.lane}, ${state.strategy}, ${state.clearEpoch}, ${state.generation},
       ${state.replaces}, ${state.status},
@@ -57,6 +61,7 @@ function insertUnlessCleared(tx: Tx, state: NewContextState) {
       ${state.coveredTo?.orderedAtMs ?? null}, ${state.coveredTo?.ordinal ?? null}, ${state.coveredTo?.id ?? null},
       ${state.coveredCount}, ${state.coveredTokens},
       ${state.summary === null ? null : toStorable(state.summary)}, ${state.summaryTokens}, ${state.summarizer},
+      ${state.ledger == null ? null : JSON.stringify(state.ledger)}::text::json,
       ${state.status === 'ready' ? tx`now()` : null}
     from agent
     where agent.clear_epoch = ${state.clearEpoch}

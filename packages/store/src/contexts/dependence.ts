@@ -96,6 +96,7 @@ export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
         from heddle.calibrations as learnt where learnt.agent_id = agent.id),
       (select json_build_array(count(*), sum(block.version)) from heddle.memory_blocks as block
         where block.owner_id in (thread.id, agent.id, thread.project_id)),
+      (select sum(scope.changes) from heddle.fact_scopes as scope where scope.scope_id in (thread.id, agent.id)),
       (select count(*) from heddle.thread_items as chosen where chosen.thread_id = thread.id),
       (select json_agg(json_build_array(other.id, other.version, other.active_at, other.changed)) from (
         select id, version, active_at, threads.xmin::text as changed from heddle.threads

@@ -47,6 +47,7 @@ const takeThread: Taker = async (tx, { targetId }) => {
     'pins',
     'kept_lanes',
     'memory_blocks',
+    'fact_scopes',
     'thread_origins',
   ]
   const counts =
@@ -89,8 +90,9 @@ const takePoints: Taker = async (tx, thing) => {
 const takeAgent: Taker = async (tx, { targetId }) => {
   const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
   if (count === 0) return {}
-  const [blocks, itemVectors, itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
+  const [blocks, scopes, itemVectors, itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
     tx`delete from heddle.memory_blocks where agent_id = ${targetId}`,
+    tx`delete from heddle.fact_scopes where agent_id = ${targetId}`,
     tx`
       delete from heddle.item_vectors
       where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
@@ -105,6 +107,7 @@ const takeAgent: Taker = async (tx, { targetId }) => {
   ])
   return {
     memory_blocks: blocks.count,
+    fact_scopes: scopes.count,
     item_vectors: itemVectors.count,
     item_versions: itemVersions.count,
     items: items.count,

@@ -6,6 +6,7 @@ import { messageOf } from '../forks/lineage.js'
 import type { Rows } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byId, givenIds } from '../sql/by-id.js'
+import { noteFactChange } from './fact-scopes.js'
 
 export type FactRow = Readonly<Omit<Rows['facts'], 'projectId' | 'agentId' | 'subjectKey'>> & {
   /** The name of its thread; null for a fact of the agent in all of them. */
@@ -24,7 +25,7 @@ export interface FactSelection {
   readonly limit: number
 }
 
-function factColumns(tx: Tx) {
+export function factColumns(tx: Tx) {
   return tx`
     fact.id, fact.thread_id, thread.name as thread, fact.subject, fact.predicate, fact.object, fact.kind, fact.is_negated,
     fact.is_single, fact.statement, fact.valid_from as valid_from_ms, fact.valid_to as valid_to_ms,
@@ -119,6 +120,7 @@ export async function insertFacts(tx: Tx, { agentId, threadId, extractor, origin
       id uuid, subject text, "subjectKey" text, predicate text, object text, kind text, "isNegated" boolean,
       "isSingle" boolean, statement text, "validFrom" timestamptz, "validTo" timestamptz, sources text, confidence real)
     on conflict (agent_id, id) do nothing`
+  if (count > 0) await noteFactChange(tx, { agentId, threadId })
   return count
 }
 
@@ -132,11 +134,12 @@ export async function correctFact(
   tx: Tx,
   { agentId, id, correctedBy }: { readonly agentId: string; readonly id: string; readonly correctedBy: string },
 ): Promise<void> {
-  const [row] = await tx<{ correctedBy: string }[]>`
+  const [row] = await tx<{ correctedBy: string; threadId: string | null }[]>`
     update heddle.facts set corrected_by = coalesce(corrected_by, ${correctedBy}::uuid)
     where agent_id = ${agentId} and id = ${id}
-    returning corrected_by`
+    returning corrected_by, thread_id`
   if (row === undefined) throw notFound('fact', id, 'list facts shows those of the agent')
+  await noteFactChange(tx, { agentId, threadId: row.threadId })
   if (row.correctedBy !== correctedBy) {
     throw new ConflictError(`corrects: fact ${id} was corrected by ${row.correctedBy}`, {
       field: 'corrects',
@@ -151,13 +154,16 @@ export async function retractFact(
   tx: Tx,
   { agentId, id }: { readonly agentId: string; readonly id: string },
 ): Promise<boolean> {
-  const [{ count }] = await Promise.all([
-    tx`
+  const [[row]] = await Promise.all([
+    tx<{ threadId: string | null }[]>`
       update heddle.facts set retracted_at = coalesce(retracted_at, clock_timestamp())
-      where agent_id = ${agentId} and id = ${id}`,
+      where agent_id = ${agentId} and id = ${id}
+      returning thread_id`,
     tx`update heddle.facts set corrected_by = null where agent_id = ${agentId} and corrected_by = ${id}`,
   ])
-  return count > 0
+  if (row === undefined) return false
+  await noteFactChange(tx, { agentId, threadId: row.threadId })
+  return true
 }
 
 /** The short codes of messages, by id, without those that are gone. */

@@ -118,11 +118,11 @@ async function copyState(tx: Tx, { threadId, origin, atSeq }: Decisions, { id, l
       insert into heddle.context_states (
         id, thread_id, lane, strategy, clear_epoch, generation, replaces, status, point_at, point_ordinal, point_id, head_seq,
         top_ids, covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at, covered_to_ordinal, covered_to_id,
-        covered_count, covered_tokens, summary, summary_tokens, summarizer, ready_at)
+        covered_count, covered_tokens, summary, summary_tokens, summarizer, ledger, ready_at)
       select
         gen_random_uuid(), ${threadId}, lane, strategy, clear_epoch, generation, id, status, point_at, point_ordinal, point_id,
         least(head_seq, ${atSeq}), top_ids, covered_from_at, covered_from_ordinal, covered_from_id, covered_to_at,
-        covered_to_ordinal, covered_to_id, covered_count, covered_tokens, summary, summary_tokens, summarizer, now()
+        covered_to_ordinal, covered_to_id, covered_count, covered_tokens, summary, summary_tokens, summarizer, ledger, now()
       from source
       returning id
     ),

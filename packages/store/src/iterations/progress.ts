@@ -38,6 +38,13 @@ export interface LoadedProgress {
   readonly holds: boolean
 }
 
+/** When the last summary of a thread's iterations was written, in milliseconds since 1970; null before the first. */
+export async function loadProgressTime(tx: Tx, { threadId }: { readonly threadId: string }): Promise<number | null> {
+  const [row] = await tx<{ latestMs: number | null }[]>`
+    select max(created_at) as latest_ms from heddle.progress_summaries where thread_id = ${threadId}`
+  return row?.latestMs ?? null
+}
+
 export async function loadProgress(tx: Tx, series: ProgressSeries): Promise<LoadedProgress> {
   const { threadId } = series
   const [[counts], [newest]] = await Promise.all([

@@ -1,5 +1,5 @@
 import type { PartialSettings } from '@heddle/contracts'
-import type { CondensedCall } from '@heddle/core'
+import type { CondensedCall, Ledger } from '@heddle/core'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -52,6 +52,8 @@ export const contextStates = heddle.table(
     summary: text('summary'),
     summaryTokens: integer('summary_tokens').notNull().default(0),
     summarizer: text('summarizer'),
+    /** The artifacts up to its point; null for compactions from before there were ledgers. */
+    ledger: json('ledger').$type<Ledger>(),
     createdAtMs: createdAt(),
     readyAtMs: time('ready_at'),
     voidedAtMs: time('voided_at'),

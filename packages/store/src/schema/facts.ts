@@ -1,6 +1,6 @@
 import type { FactKind, FactOrigin } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
-import { boolean, index, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, primaryKey, real, text, uuid } from 'drizzle-orm/pg-core'
 import { agents } from './agents.js'
 import { heddle, now, ownProjectOnly, projectId, time } from './columns.js'
 import { threads } from './threads.js'
@@ -43,9 +43,30 @@ export const facts = heddle.table(
   },
   (table) => [
     primaryKey({ columns: [table.agentId, table.id] }),
+    index('facts_of_agent').on(table.agentId, table.recordedAtMs, table.id).where(sql`thread_id is null`),
     index('facts_recorded').on(table.agentId, table.recordedAtMs, table.id),
     index('facts_subject').on(table.agentId, table.subjectKey, table.predicate, table.recordedAtMs, table.id),
     index('facts_thread').on(table.threadId, table.recordedAtMs, table.id),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** How often the facts of a scope changed: contexts that show them depend on it. */
+export const factScopes = heddle.table(
+  'fact_scopes',
+  {
+    /** The thread, or the agent for facts in all of its threads. */
+    scopeId: uuid('scope_id').primaryKey(),
+    projectId: projectId(),
+    agentId: uuid('agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    threadId: uuid('thread_id').references(() => threads.id, { onDelete: 'cascade' }),
+    changes: bigint('changes', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    index('fact_scopes_agent').on(table.agentId),
+    index('fact_scopes_thread').on(table.threadId).where(sql`thread_id is not null`),
     ownProjectOnly(table.projectId),
   ],
 )

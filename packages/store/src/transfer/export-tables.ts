@@ -165,6 +165,7 @@ export const exportTables = {
       summary: 'text',
       summary_tokens: 'integer',
       summarizer: 'text',
+      ledger: 'json',
       created_at: time,
       ready_at: time,
       voided_at: time,

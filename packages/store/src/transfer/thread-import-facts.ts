@@ -1,5 +1,6 @@
 import type { ExportRecordOf } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
+import { noteFactChange } from '../facts/fact-scopes.js'
 import { givenColumns, insertColumns, recordColumns } from './export-columns.js'
 import { exportTables } from './export-tables.js'
 
@@ -9,12 +10,15 @@ export async function importFacts(
   { threadId, records }: { readonly threadId: string; readonly records: readonly ExportRecordOf<'fact'>[] },
 ): Promise<number> {
   const definition = exportTables.fact
-  const { count } = await tx`
+  const added = await tx<{ agentId: string }[]>`
     insert into heddle.facts (agent_id, thread_id, ${insertColumns(tx, definition)})
     select thread.agent_id, thread.id, ${givenColumns(tx, definition)}
     from heddle.threads as thread,
       json_to_recordset(${JSON.stringify(records)}::text::json) as given (${recordColumns(tx, definition)})
     where thread.id = ${threadId}
-    on conflict do nothing`
-  return count
+    on conflict do nothing
+    returning agent_id`
+  const [first] = added
+  if (first !== undefined) await noteFactChange(tx, { agentId: first.agentId, threadId })
+  return added.length
 }

@@ -1,7 +1,7 @@
 import type { ContextRequest } from '@heddle/contracts'
 import { type ContextBlock, ITERATIONS } from '@heddle/core'
 import { type Compaction, loadContextBlocks, type Tx } from '@heddle/store'
-import { servedFrom } from './served-state.js'
+import { compactedAtMs } from './compacted-at.js'
 
 /**
  * The memory blocks of a context, as of the compaction from which it continues and as of now. Before the first compaction they
@@ -14,11 +14,10 @@ export async function loadBlocks(
 ): Promise<readonly ContextBlock[]> {
   const { thread, settings } = compaction
   const isShown = request.scope?.threads?.includes(thread.name) ?? true
-  const { current } = servedFrom(compaction, request).compaction
   return await loadContextBlocks(tx, {
     agentId: thread.agentId,
     threadId: isShown ? thread.threadId : null,
-    baseMs: current?.createdAtMs ?? Math.max(thread.createdAtMs, thread.lastClearedAtMs ?? 0),
+    baseMs: compactedAtMs(compaction, request),
     isRun: settings.strategy === ITERATIONS,
   })
 }

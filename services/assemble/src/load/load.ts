@@ -21,8 +21,10 @@ import { askedLaneOf, type LaneRecord, laneRecordOf } from './asked-lane.js'
 import { describe, type LoadDeps, overrides } from './describe.js'
 import { hiddenOf } from './hidden-of.js'
 import { loadBlocks } from './load-blocks.js'
+import { loadFacts } from './load-facts.js'
 import { loadHistoryInput } from './load-history.js'
 import { type LoadedItems, loadItems } from './load-items.js'
+import { loadLedger } from './load-ledger.js'
 import { loadMultiThreadInput } from './load-multi-thread.js'
 import { isOfOthers, scopeThreadIds } from './scope.js'
 import { servedFrom } from './served-state.js'
@@ -69,14 +71,22 @@ export async function loadBuildInput(
   const isUncached = isLoop || isBounded || servedFrom(compaction, request).isStandIn
   const { asOfMs } = deps
   const { rollingWindow } = settings
-  const [bare, blocks, items, dependence, scopeErased] = await Promise.all([
+  const [bare, blocks, facts, ledger, items, versions, scopeErased] = await Promise.all([
     load(tx, compaction, request, deps),
     loadBlocks(tx, compaction, request),
+    loadFacts(tx, compaction, request, asOfMs),
+    loadLedger(tx, compaction, request),
     loadItems(tx, thread, request.scope),
     isUncached ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
     isMultiThread ? loadScopeErased(tx, scopeThreadIds(request, deps) ?? []) : null,
   ])
-  const input = blocks.length === 0 ? bare : { ...bare, blocks }
+  const dependence = facts?.areTimed || ledger?.isOfOtherLane ? null : versions
+  const input = {
+    ...bare,
+    ...(blocks.length > 0 && { blocks }),
+    ...(facts !== null && { facts: facts.facts }),
+    ...(ledger !== null && { ledger: ledger.ledger }),
+  }
   const laneRecord = laneRecordOf(compaction, request)
   const askedLane = askedLaneOf(compaction, laneRecord, request, asOfMs)
   const common = { awaitsPruning, thread, laneRecord, askedLane, scopeErased }

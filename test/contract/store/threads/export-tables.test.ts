@@ -22,6 +22,8 @@ const elsewhere = [
   'kept_lanes',
   // The numbers of the exported versions.
   'memory_blocks',
+  // Counts the changes of one installation.
+  'fact_scopes',
   // The messages that a fork shares are exported as its own.
   'thread_origins',
   'message_erasures',

@@ -152,8 +152,11 @@ function whatOf(entry: ReceiptEntry): string {
 }
 
 function ownWhatOf(entry: ReceiptEntry): string {
-  const { reference, role, count, fromSeq, toSeq, fromIteration, toIteration, memory, item } = entry
+  const { reference, role, count, fromSeq, toSeq, fromIteration, toIteration, memory, item, ledger, fact } = entry
   if (memory !== undefined) return `${memory.reference.split('/').at(-1)} ${role ?? ''}`.trimEnd()
+  if (ledger !== undefined) return `${ledger.line} ${ledger.kind} ${safeText(ledger.name)}`
+  if (fact !== undefined)
+    return `${safeText(fact.subject)} ${safeText(fact.predicate)} ${fact.references[0] ?? ''}`.trimEnd()
   if (item !== undefined) return `${item.type} ${safeText(labelOf(item))}`
   if (reference !== undefined) return `${reference} ${role ?? ''}`.trimEnd()
   if (fromIteration !== undefined)

@@ -10,7 +10,9 @@ import {
   budgetOption,
   contextFormatOption,
   contextIdOption,
+  factsOption,
   fillOption,
+  ledgerOption,
   memoriesOption,
   messageOption,
   modelOption,
@@ -49,6 +51,8 @@ interface BuildOptions extends CommonOptions, IterationOptions, ScopeOptions, Ur
   readonly messages?: true
   readonly memories?: boolean | number
   readonly instructions?: boolean
+  readonly ledger?: boolean | number
+  readonly facts?: boolean | number
   readonly rollingWindow?: number | 'none'
 }
 
@@ -83,6 +87,10 @@ export function registerContext(program: Command, context: CommandContext): void
     .option('--memories [tokens]', 'add related messages from other threads and from before the window', memoriesOption)
     .option('--instructions', 'add lasting instructions of people to the memories, such as "always use tabs"')
     .option('--no-memories', "add no memories, even if the agent's settings enable them")
+    .option('--ledger [tokens]', 'add the files and commands of the thread, as of its last compaction', ledgerOption)
+    .option('--no-ledger', "add no ledger, even if the agent's settings enable it")
+    .option('--facts [tokens]', 'add recorded facts with their sources', factsOption)
+    .option('--no-facts', "add no facts, even if the agent's settings enable them")
     .option(
       '--rolling-window <seconds>',
       "maximum age of messages in this context, or none; overrides the agent's setting",
@@ -93,6 +101,7 @@ export function registerContext(program: Command, context: CommandContext): void
   withCommonOptions(withUrlOption(withScopeOptions(withIterationOptions(build))), [
     'heddle context build --agent coder --thread session --budget 16000',
     'heddle context build --agent coder --thread session --message "why Postgres?" --memories',
+    'heddle context build --agent coder --thread session --ledger 800 --facts',
     'heddle context build --agent runner --thread nightly --strategy iterations --context-window 5',
     'heddle context build --agent coder --thread session --message "go on" --format anthropic --json',
     'heddle context build --agent coder --thread session --scope-threads session,research --scope-since 2h --scope-items none',
@@ -149,6 +158,8 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
     at,
     ...(options.store === false && { store: false }),
     ...(rollingWindow !== undefined && { rollingWindow: rollingWindow === 'none' ? null : rollingWindow }),
+    ledger: withTokens(options.ledger),
+    facts: withTokens(options.facts),
     ...(memories !== undefined && { memories: typeof memories === 'number' ? { tokensMax: memories } : memories }),
     ...(options.instructions === true && {
       memories: { instructions: true, ...(typeof memories === 'number' && { tokensMax: memories }) },
@@ -170,6 +181,10 @@ async function buildContext(context: CommandContext, options: BuildOptions): Pro
     const result = await engine.client.contexts.build(request, { deadlineMs })
     printContext(context, result, isWithMessages)
   })
+}
+
+function withTokens(given: boolean | number | undefined): boolean | { readonly tokensMax: number } | undefined {
+  return typeof given === 'number' ? { tokensMax: given } : given
 }
 
 interface AtOptions extends CommonOptions, UrlOptions {

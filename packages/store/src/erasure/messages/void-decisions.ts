@@ -5,8 +5,8 @@ import type { ErasableRow } from './message-groups.js'
 
 /**
  * Removes what compactions decided about messages that are being erased. Each state that took one of them into account becomes
- * void and loses its summary, which may quote it; the prune and summarize stages make the series again without them. Summaries of
- * earlier leaves stay and are used again.
+ * void and loses its summary and its ledger, which may quote it; the prune and summarize stages make the series again without
+ * them. Summaries of earlier leaves stay and are used again.
  */
 export async function dropDecisions(tx: Tx, threadId: string, rows: readonly ErasableRow[]): Promise<void> {
   const seqs = asArray(rows.map(({ seq }) => seq))
@@ -19,8 +19,9 @@ export async function dropDecisions(tx: Tx, threadId: string, rows: readonly Era
   await Promise.all([
     tx`
       update heddle.context_states
-      set status = 'void', voided_at = coalesce(voided_at, now()), summary = null, summary_tokens = 0
-      where ${ofThread} and (point_at, point_ordinal, point_id) >= ${since} and (status <> 'void' or summary is not null)`,
+      set status = 'void', voided_at = coalesce(voided_at, now()), summary = null, summary_tokens = 0, ledger = null
+      where ${ofThread} and (point_at, point_ordinal, point_id) >= ${since} 
+        and (status <> 'void' or summary is not null or ledger is not null)`,
     tx`delete from heddle.prunings where ${ofThread} and message_id = any(${ids}::uuid[])`,
     tx`delete from heddle.summary_leaves where ${ofThread} and (end_at, end_ordinal, end_id) >= ${since}`,
     // Larger parts are made from smaller ones and do not say which messages they cover: only those of leaves are kept.

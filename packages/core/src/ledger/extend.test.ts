@@ -1,0 +1,131 @@
+import type { ToolCall } from '@heddle/contracts'
+import { describe, expect, test } from 'vitest'
+import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
+import { readConversation } from '../conversation/conversation.js'
+import type { Message } from '../conversation/message.js'
+import { positionOf } from '../conversation/order.js'
+import { finish } from '../recall/steps.js'
+import { ARTIFACTS_MAX, type Ledger } from './artifact.js'
+import { extendLedger } from './extend.js'
+
+interface Done {
+  readonly name: string
+  readonly arguments: unknown
+  readonly result?: string
+  readonly isError?: boolean
+}
+
+/** Each call in a message of its own, with its answer unless it has no result. */
+function thread(calls: readonly Done[]): Message[] {
+  return calls.flatMap(({ name, arguments: given, result, isError = false }, index) => {
+    const call: ToolCall = { id: `call-${index}`, name, arguments: given as ToolCall['arguments'] }
+    const asked = sampleMessage({ seq: 2 * index + 1, role: 'tool_use', content: '', toolCalls: [call] })
+    if (result === undefined) return [asked]
+    const answer = { role: 'tool_result' as const, content: result, toolCallId: call.id, toolName: name, isError }
+    return [asked, sampleMessage({ seq: 2 * index + 2, ...answer })]
+  })
+}
+
+function ledgerOf(messages: readonly Message[], before: Ledger | null = null, after: Message | null = null): Ledger {
+  const last = messages.at(-1)
+  if (last === undefined) throw new Error('no messages')
+  const range = { after: after && positionOf(after), to: positionOf(last), tools: [] }
+  return finish(extendLedger(before, { conversation: readConversation(messages), ...range }))
+}
+
+const write = (path: string, content: string, result = 'File created successfully'): Done => ({
+  name: 'Write',
+  arguments: { file_path: path, content },
+  result,
+})
+const bash = (command: string, result = '', isError = false): Done => ({
+  name: 'Bash',
+  arguments: { command },
+  result,
+  isError,
+})
+const read = (path: string): Done => ({ name: 'Read', arguments: { file_path: path }, result: '1\tx' })
+
+const shown = ({ artifacts }: Ledger) =>
+  artifacts.map(({ kind, name, state }) => `${kind} ${name}${state === null ? '' : ` ${state}`}`)
+
+describe('the ledger', () => {
+  test('has files, commands and addresses with their last states, in the order of their first calls', () => {
+    const ledger = ledgerOf(
+      thread([
+        read('/app/src/a.ts'),
+        write('/app/src/b.ts', 'one\ntwo\n'),
+        read('/app/src/b.ts'),
+        bash('npm test', 'Error: 2 tests failed', true),
+        bash('mv /app/old.ts /app/new.ts'),
+        bash('rm -r /app/tmp'),
+        bash('curl http://localhost:4680/v1/agents # for HED-27', '{}'),
+        bash('ls', 'a.ts'),
+      ]),
+    )
+    expect(shown(ledger)).toEqual([
+      'file /app/src/a.ts read',
+      'file /app/src/b.ts written',
+      'command npm test failed',
+      'file /app/old.ts moved',
+      'file /app/new.ts written',
+      'command mv /app/old.ts /app/new.ts passed',
+      'file /app/tmp deleted',
+      'command rm -r /app/tmp passed',
+      'service localhost:4680',
+      'ticket HED-27',
+      'url http://localhost:4680/v1/agents',
+      'command curl http://localhost:4680/v1/agents # for HED-27 passed',
+    ])
+    const [, written, command, moved] = ledger.artifacts
+    expect(written).toMatchObject({ lines: 2, check: { name: 'npm test', passed: false } })
+    expect(command?.detail).toContain('2 tests failed')
+    expect(moved?.detail).toBe('to /app/new.ts')
+  })
+
+  test('is the same whether it is made at once or compaction by compaction', () => {
+    const messages = thread([
+      write('/app/src/a.ts', 'x'),
+      bash('npm test', 'ok'),
+      read('src/a.ts'),
+      { name: 'Edit', arguments: { file_path: 'src/a.ts', old_string: 'x', new_string: 'x\ny' }, result: 'updated' },
+      bash('npm test', 'failed', true),
+      write('lib/b.ts', 'x'),
+      read('/app/lib/b.ts'),
+      bash('rm -r /app/lib'),
+    ])
+    const whole = ledgerOf(messages)
+    for (let cut = 1; cut < messages.length; cut++) {
+      const first = ledgerOf(messages.slice(0, cut))
+      expect(ledgerOf(messages, first, messages[cut - 1])).toEqual(whole)
+    }
+    expect(shown(whole)).toContain('file /app/lib/b.ts deleted')
+    expect(whole.artifacts[0]).toMatchObject({ lines: 2, check: { passed: false } })
+  })
+
+  test.each([
+    ['failed', { ...write('a.ts', 'x'), isError: true, result: 'Error: no such folder' }],
+    ['was not answered', { name: 'Write', arguments: { file_path: 'a.ts', content: 'x' } }],
+  ])('has no file of a call that %s', (_, call) => {
+    expect(shown(ledgerOf(thread([call])))).toEqual([])
+  })
+
+  test('has no secrets', () => {
+    const secret = 'sk-proj-abcdefghijklmnopqrstuvwxyz'
+    const ledger = ledgerOf(thread([bash(`deploy --token=${secret} now`, `done with ${secret}`)]))
+    expect(JSON.stringify(ledger)).not.toContain(secret)
+    expect(ledger.artifacts).toHaveLength(1)
+  })
+
+  test('keeps changed files before files that were only read when it is full', () => {
+    const many = Array.from({ length: ARTIFACTS_MAX }, (_, index) => read(`/r/${index}.ts`))
+    const ledger = ledgerOf(thread([write('/w/a.ts', 'x'), ...many, write('/w/b.ts', 'x')]))
+    expect(ledger.artifacts).toHaveLength(ARTIFACTS_MAX)
+    expect(ledger.dropped).toBe(2)
+    expect(shown(ledger).filter((line) => line.endsWith('written'))).toEqual([
+      'file /w/a.ts written',
+      'file /w/b.ts written',
+    ])
+    expect(shown(ledger)).not.toContain('file /r/0.ts read')
+  })
+})
