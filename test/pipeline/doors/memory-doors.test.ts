@@ -54,6 +54,33 @@ describe.each(queueBackends())('the doors on $title', ({ mode, skip }) => {
       return ran.document
     }
 
+    describe('facts and the ledger', () => {
+      const sections = ({ receipt }: Pick<ContextResult, 'receipt'>) =>
+        receipt.sections.flatMap(({ name }) => (/^(?:facts|fact-changes|ledger)$/.test(name) ? [name] : []))
+      const NO_LEDGER = 'the thread has no ledger before its first compaction'
+      const build = async (body: Record<string, unknown>): Promise<ContextResult> =>
+        (await http.ask('POST', '/v1/threads/now/contexts', { body: { message: ASKED, ...body } })).body
+
+      test('are requested over HTTP, on the command line and by a setting', async () => {
+        const fact = { subject: 'port of the pelican', predicate: 'is', object: '4711' }
+        const id = '018f2f3e-0000-7000-8000-00000000f0f0'
+        await http.ask('PUT', `/v1/agents/coder/facts/${id}`, { body: fact })
+        expect(sections(await build({ facts: true }))).toEqual(['fact-changes'])
+        expect(sections(await build({ facts: { limit: 1, tokensMax: 1 } }))).toEqual(['facts'])
+        expect((await build({ ledger: true })).receipt.notes).toContain(NO_LEDGER)
+        expect(sections(await overCommandLine('--facts'))).toEqual(['fact-changes'])
+        expect((await overCommandLine('--ledger', '200')).receipt.notes).toContain(NO_LEDGER)
+        expect(sections(await overCommandLine())).toEqual([])
+        const settings = { sections: { facts: { enabled: true } } }
+        await http.ask('PUT', '/v1/agents/coder', { body: { settings } })
+        expect(sections(await build({}))).toEqual(['fact-changes'])
+        expect(sections(await overCommandLine('--no-facts'))).toEqual([])
+        await http.ask('PUT', '/v1/agents/coder', { body: { settings: {} } })
+        const refused = await http.ask('POST', '/v1/threads/now/contexts', { body: { facts: { limit: 0 } } })
+        expect([refused.status, refused.body]).toMatchObject([400, { code: 'VALIDATION_ERROR' }])
+      })
+    })
+
     describe('memories', () => {
       test('are added by a field of a request over HTTP, within the limits that it sets', async () => {
         const all = await overHttp(true)

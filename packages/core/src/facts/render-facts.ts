@@ -56,7 +56,7 @@ export function factParts(facts: ContextFacts, rendering: FactRendering): FactPa
   const show = (one: HeldFact, part: Part, places: FactsAt, reason: string) => {
     const number = numbers.size + 1
     const line = { fact: entryOf(one.fact, one.standing, rendering), reason }
-    if (!part.add(`${number} ${textOf(one, { numbers, places, number, ...rendering })}`, line))
+    if (!part.add(`${number} ${textOf(one, { numbers, places, ...rendering })}`, line))
       return leftOut.push({ ...line, reason: NO_PLACE })
     return numbers.set(one.fact.id, number)
   }
@@ -125,7 +125,6 @@ const CONFLICTS_SHOWN_MAX = 3
 interface Places extends Pick<FactRendering, 'reference'> {
   readonly numbers: ReadonlyMap<string, number>
   readonly places: FactsAt
-  readonly number: number
 }
 
 /** `response time is 80 ms (since 2026-03-05; msg-3wcdg5wz)`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinReceipt, sharedUpTo } from './join-receipt.js'
+import { isPartOfMessage, joinReceipt, sharedUpTo } from './join-receipt.js'
 
 const line = (role: string | undefined, tokens = 5, mode = 'raw') => ({ role, tokens, mode })
 const tool = { role: undefined, tokens: 9, mode: 'raw', item: { type: 'tool' } }
@@ -58,4 +58,24 @@ test('the shared prefix ends at the first difference, and is empty under other t
   expect(sharedUpTo(before, { ...after, messages: [{ role: 'user', content: '0' }] })).toBe(0)
   expect(sharedUpTo(before, { ...after, system: 'b' })).toBeNull()
   expect(sharedUpTo(before, { ...after, tools: [{}] })).toBeNull()
+})
+
+test('lines of the ledger and of facts are beside the message that has them', () => {
+  const messages = [
+    { role: 'user', content: 'facts' },
+    { role: 'user', content: 'ledger' },
+    { role: 'user', content: 'hello' },
+  ]
+  const entries = [
+    line('user'),
+    { mode: 'raw', tokens: 0, fact: {} },
+    line('user'),
+    { mode: 'raw', tokens: 0, ledger: {} },
+    { mode: 'raw', tokens: 0, ledger: {} },
+    line('user'),
+    { mode: 'left-out', tokens: 0, fact: {} },
+  ]
+  const joined = joinReceipt({ tools: [], system: null, messages }, entries)
+  expect(joined?.map(({ lines }) => lines.length)).toEqual([2, 3, 1])
+  expect(entries.filter((entry) => isPartOfMessage(entry))).toHaveLength(3)
 })
