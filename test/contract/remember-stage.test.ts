@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { MessageInput, PartialSettings } from '@heddle/contracts'
 import { agentIdOf, extractAll, FACT_RULES, threadIdOf } from '@heddle/core'
+import { createExtractiveSummarizer, fixedSummarizer } from '@heddle/models'
 import { prune } from '@heddle/prune'
 import { done, LargeJobError, skipped } from '@heddle/queue'
 import { type RememberDeps, remember } from '@heddle/remember'
@@ -40,7 +41,9 @@ const wakeOf = (thread: string) => ({
 const pruneWith = (thread: string, settings = rules) => prune(jobFor(thread), { store, settings })
 
 function rememberWith(thread: string, more: Partial<RememberDeps> = {}, signal = new AbortController().signal) {
-  const deps = { store, settings: rules, log: { info: () => {} }, clock: { nowMs: () => 0 } }
+  const summarizers = fixedSummarizer(createExtractiveSummarizer())
+  const quiet = { log: { info: () => {}, warn: () => {} }, clock: { nowMs: () => 0 } }
+  const deps = { store, settings: rules, summarizers, ...quiet }
   return remember({ ...jobFor(thread), signal }, { ...deps, ...more })
 }
 
@@ -74,8 +77,13 @@ async function onDemand(thread: string) {
   const found = await store.inProject(PROJECT, (tx) => loadThread(tx, { threadId }))
   if (found === null) throw new Error('the thread is gone')
   return await extractBatch(store, {
-    ...{ projectId: PROJECT, thread: found, afterSeq: 0, extractor: FACT_RULES, isStage: false },
-    extract: (messages) => runCooperatively(extractAll(threadId, messages)),
+    ...{ projectId: PROJECT, thread: found, afterSeq: 0, isStage: false },
+    reader: {
+      read: async (messages) => ({
+        extractor: FACT_RULES,
+        facts: await runCooperatively(extractAll(threadId, messages)),
+      }),
+    },
   })
 }
 

@@ -141,7 +141,8 @@ export async function startStages(options: StagesOptions): Promise<RunningStages
     }
     if (embedder !== null)
       starting.push(createEmbedWorker({ ...deps, embedder, ...(threads && { large: threads.embed }) }))
-    if (wants('remember')) starting.push(createRememberWorker({ ...deps, ...(threads && { large: threads.remember }) }))
+    if (wants('remember'))
+      starting.push(createRememberWorker({ ...deps, summarizers, ...(threads && { large: threads.remember }) }))
     if (wants('assemble')) {
       starting.push(
         createAssembleWorker({

@@ -21,4 +21,4 @@ export {
 export { createExtractiveSummarizer } from './summarize/extractive-summarizer.js'
 export { modelSummarizerBounds } from './summarize/fold.js'
 export { createModelSummarizer } from './summarize/model-summarizer.js'
-export type { FinishedParts, Summarizer, SummaryCompanions } from './summarize/summarizer.js'
+export type { FinishedParts, OwnPrompt, Summarizer, SummaryCompanions } from './summarize/summarizer.js'

@@ -1,14 +1,17 @@
 import { mergeSettings, type PartialSettings, type WakeJob } from '@heddle/contracts'
-import { extractAll, FACT_RULES } from '@heddle/core'
+import type { Summarizers } from '@heddle/models'
 import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
-import { type Clock, type Logger, runCooperatively } from '@heddle/runtime'
+import type { Clock, Logger } from '@heddle/runtime'
 import { clearThreadFailure, extractBatch, loadThread, type Store, stopRemembering } from '@heddle/store'
+import { readerOf } from './readers.js'
 
 export interface RememberDeps {
   readonly store: Store
   /** Settings of the file and the environment, under those of agents and threads. */
   readonly settings: PartialSettings
-  readonly log: Pick<Logger, 'info'>
+  /** Their models read facts, too. */
+  readonly summarizers: Summarizers
+  readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: Pick<Clock, 'nowMs'>
   /** Largest message that is read in this process. Default: unlimited. */
   readonly sizeMax?: WorkSize | undefined
@@ -33,22 +36,27 @@ export async function remember(job: Job<WakeJob>, deps: RememberDeps): Promise<O
   if (thread === null) return skipped('the thread is gone')
   const { rememberSeq, headSeq } = thread
   if (rememberSeq === null) return skipped('no facts are read in this thread')
-  if (mergeSettings(deps.settings, thread.agentSettings, thread.settings).remember === 'off') {
+  const settings = mergeSettings(deps.settings, thread.agentSettings, thread.settings)
+  if (settings.remember === 'off') {
     await stop(deps.store, job.payload)
     return skipped('no facts are read any longer in this thread')
   }
   if (rememberSeq >= headSeq) return skipped('the cursor is at the head')
 
   const again = [{ wake: 'remember' as const, projectId, threadId }]
+  const reader = readerOf(settings, { projectId, threadId, signal: job.signal }, deps)
   let cursor = rememberSeq
   let [factCount, addedCount] = [0, 0]
   for (let batch = 0; batch < BATCHES_PER_JOB_MAX && cursor < headSeq; batch++) {
     job.signal.throwIfAborted()
     const read = await extractBatch(deps.store, {
-      ...{ projectId, thread, afterSeq: cursor, extractor: FACT_RULES, isStage: true },
-      async extract(messages) {
-        for (const { tokens } of messages) refuseLargeJob({ messages: 1, tokens }, deps.sizeMax)
-        return await runCooperatively(extractAll(threadId, messages))
+      ...{ projectId, thread, afterSeq: cursor, isStage: true },
+      reader: {
+        ...reader,
+        read: async (messages) => {
+          for (const { tokens } of messages) refuseLargeJob({ messages: 1, tokens }, deps.sizeMax)
+          return await reader.read(messages)
+        },
       },
     })
     if (read === null) return skipped('another worker moved the cursor, or messages were erased', again)
@@ -59,7 +67,7 @@ export async function remember(job: Job<WakeJob>, deps: RememberDeps): Promise<O
   if (thread.lastError !== null)
     await deps.store.inProject(projectId, (tx) => clearThreadFailure(tx, { threadId, stages: ['remember'] }))
   const counts = { messageCount: cursor - rememberSeq, factCount, addedCount }
-  deps.log.info({ threadId, ...counts, extractor: FACT_RULES, tookMs: deps.clock.nowMs() - startedAtMs }, 'facts read')
+  deps.log.info({ threadId, ...counts, tookMs: deps.clock.nowMs() - startedAtMs }, 'facts read')
   return done(cursor < headSeq ? again : [])
 }
 

@@ -1,4 +1,5 @@
 import type { PartialSettings, WakeJob } from '@heddle/contracts'
+import type { Summarizers } from '@heddle/models'
 import { type DeadLetter, hereOrElsewhere, type LargeJobs, type Queues, type WorkerHandle } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { Store } from '@heddle/store'
@@ -9,6 +10,8 @@ export { BATCHES_PER_JOB_MAX, type RememberDeps, remember } from './handler.js'
 export interface RememberWorkerDeps {
   readonly store: Store
   readonly queues: Queues
+  /** Selects the model of an agent, where facts are read by one. */
+  readonly summarizers: Summarizers
   readonly settings: PartialSettings
   readonly clock: Clock
   readonly log: Logger

@@ -233,6 +233,8 @@ describe.each(transports)('facts over $transport', ({ transport, open }) => {
     expect(
       (await client.facts.list(agent, { thread })).items.some(({ sources }) => sources[0]?.messageId === newest),
     ).toBe(false)
+    await client.threads.put(thread, { agent, settings: { remember: 'model' } })
+    await expect(client.facts.extract(thread)).rejects.toMatchObject({ code: 'CONFLICT', field: 'thread' })
     await expect(client.facts.extract('nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.facts.extract(thread, { limit: 1_001 })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',

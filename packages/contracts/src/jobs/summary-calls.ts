@@ -1,9 +1,12 @@
 /** The purpose of a summary, which determines the prompt. */
 export type SummaryPurpose = 'compaction' | 'snapshot' | 'progress'
 
-/** One provider call, for the record of summary costs. */
+/** The purpose of a provider call: a summary, or facts that are read from messages. */
+export type CallPurpose = SummaryPurpose | 'facts'
+
+/** One provider call, for the record of costs. */
 export interface SummaryCall {
-  readonly purpose: SummaryPurpose
+  readonly purpose: CallPurpose
   readonly provider: string
   readonly model: string
   readonly outcome: 'ok' | 'failed'

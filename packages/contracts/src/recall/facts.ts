@@ -110,6 +110,20 @@ export const factBodySchema = named(
 )
 export type FactBody = z.input<typeof factBodySchema>
 
+/** A fact in the reply of a model. */
+export const modelFactSchema = z.object({
+  /** The number of its message in the prompt, from 1. */
+  message: z.int().min(1),
+  subject: factNameSchema,
+  predicate: factNameSchema,
+  object: factWordsSchema,
+  kind: z.enum(factKinds).catch('other'),
+  negated: z.boolean().catch(false),
+  single: z.boolean().catch(false),
+  /** The words of the message that say so: without them it is no fact. */
+  quote: factWordsSchema,
+})
+
 export const factExtractionSchema = z.strictObject({
   /** Messages up to this number were read before. Default: 0. */
   afterSeq: z.int().min(0).default(0),

@@ -28,7 +28,7 @@ export const toolPermissions = ['always', 'never', 'tool'] as const
 const count = (least: number, most: number) => z.int().min(least).max(most)
 
 /** How facts are read from new messages in the background (docs/memory.md#facts). */
-export const rememberModes = ['off', 'rules'] as const
+export const rememberModes = ['off', 'rules', 'model'] as const
 
 export const sectionOrders = ['cache-stable', 'status-first'] as const
 
@@ -76,7 +76,10 @@ export const settingsSchema = z.strictObject({
   toolPermission: z.enum(toolPermissions, { error: `must be one of ${toolPermissions.join(', ')}` }),
   /** Disables background compaction (docs/pruning.md). */
   disableAutoSummarize: z.boolean(),
-  /** How facts are read from the words of people in new messages; `off` reads them on request alone (docs/memory.md#facts). */
+  /**
+   * How facts are read from the words of people in new messages: by `rules`, or by the `model` of summaries, where there is one; `off`
+   * reads them on request alone (docs/memory.md#facts).
+   */
   remember: z.enum(rememberModes, { error: `must be one of ${rememberModes.join(', ')}` }),
   /** Whether the next contexts are prepared in the background, for requests without `prebuild`. */
   prebuild: z.boolean(),

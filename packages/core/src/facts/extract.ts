@@ -33,10 +33,8 @@ type SpokenMessage = Pick<Message, 'role' | 'content' | 'restores'> & Partial<Pi
  * no copied code or logs, and no sentence with a secret.
  */
 export function extractFacts(message: SpokenMessage): FactDraft[] {
-  const { role, restores, keptAside = null } = message
-  if (role !== 'user' || restores !== undefined || keptAside !== null) return []
   const facts = new Map<string, FactDraft>()
-  for (const sentence of saidSentences(message.content)) {
+  for (const sentence of saidSentences(message)) {
     for (const draft of [...sayingFacts(sentence), ...valueFacts(sentence)]) {
       const fact = storable(draft)
       if (fact === null) continue
@@ -75,9 +73,14 @@ export function* extractAll(
   return found
 }
 
-function saidSentences(content: string): string[] {
-  const typed = userSpeechIn(content.replace(RECALLED, '\n').replace(REFERRING_LINE, ''))
-  return sentencesOf(withoutCopied(typed)).flatMap((sentence) => {
+/** The words that a person typed in a message: nothing that was recalled or inserted, no copied code or logs. */
+export function typedText({ role, content, restores, keptAside = null }: SpokenMessage): string {
+  if (role !== 'user' || restores !== undefined || keptAside !== null) return ''
+  return withoutCopied(userSpeechIn(content.replace(RECALLED, '\n').replace(REFERRING_LINE, '')))
+}
+
+function saidSentences(message: SpokenMessage): string[] {
+  return sentencesOf(typedText(message)).flatMap((sentence) => {
     if (redactSecrets(sentence) !== sentence) return []
     const said = sentence.replace(REQUEST, '').trim()
     return said.length < 4 ? [] : [said]

@@ -1,7 +1,9 @@
 import {
+  ConflictError,
   type ExtractedFacts,
   type FactExtraction,
   factExtractionSchema,
+  mergeSettings,
   notFound,
   parse,
   threadParamsSchema,
@@ -16,9 +18,10 @@ import type { EngineContext } from '../setup/options.js'
  * of the rules adds nothing, and neither does one whose facts were corrected or retracted.
  *
  * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`
+ * @throws ConflictError if a model reads the thread, whose facts those of the rules would double
  */
 export async function extractThreadFacts(
-  { store, projectId }: EngineContext,
+  { store, projectId, settings }: EngineContext,
   name: string,
   options: FactExtraction = {},
 ): Promise<ExtractedFacts> {
@@ -28,13 +31,25 @@ export async function extractThreadFacts(
   const found = await store.inProject(projectId, (tx) => loadThread(tx, { threadId }))
   if (found === null) throw notFound('thread', thread, 'see `heddle threads list`')
   const { agentName: agent, headSeq } = found
+  if (mergeSettings(settings, found.agentSettings, found.settings).remember === 'model') {
+    throw new ConflictError(`thread: a model reads the facts of thread "${thread}"`, {
+      field: 'thread',
+      received: thread,
+      hint: 'set `remember` to `rules` or `off` to read facts by the rules, which would double those of the model',
+    })
+  }
   const fromSeq = Math.max(afterSeq, found.baseSeq)
   const endSeq = Math.min(headSeq, fromSeq + limit)
   let [cursor, facts, added] = [fromSeq, 0, 0]
   while (cursor < endSeq) {
     const batch = await extractBatch(store, {
-      ...{ projectId, thread: found, afterSeq: cursor, toSeq: endSeq, extractor: FACT_RULES, isStage: false },
-      extract: (messages) => runCooperatively(extractAll(threadId, messages)),
+      ...{ projectId, thread: found, afterSeq: cursor, toSeq: endSeq, isStage: false },
+      reader: {
+        read: async (messages) => ({
+          extractor: FACT_RULES,
+          facts: await runCooperatively(extractAll(threadId, messages)),
+        }),
+      },
     })
     if (batch === null) throw notFound('thread', thread, 'it was erased meanwhile')
     facts += batch.facts

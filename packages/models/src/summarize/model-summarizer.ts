@@ -1,10 +1,12 @@
 import { RetryableError, type SummaryCall } from '@heddle/contracts'
-import { countTokens, type SummaryRequest } from '@heddle/core'
+import { countTokens, redactSecrets } from '@heddle/core'
 import { type Clock, withDeadline } from '@heddle/runtime'
 import type { ChatModel } from '../chat/chat-model.js'
 import { type Attempt, PatientChat, type PatientChatOptions } from '../chat/patient-chat.js'
+import { ContextOverflowError } from '../chat/provider-errors.js'
 import type { ModelFacts } from '../chat/providers.js'
 import { Fold, modelSummarizerBounds, type Prompt } from './fold.js'
+import { cleaned } from './fold-text.js'
 import type { Summarizer } from './summarizer.js'
 
 export interface ModelSummarizerOptions extends PatientChatOptions {
@@ -42,12 +44,35 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
       const late = () => new RetryableError('TIMEOUT', `the summary did not finish within ${totalMsMax} ms`)
       return await withDeadline(fold, { timeoutMs: totalMsMax, late, signal, clock })
     },
+    async answer({ purpose, system, user, tokensMax }, signal, { onCall: onOwnCall = () => undefined } = {}) {
+      const onCall = recorder(options, { purpose }, (call) => {
+        options.onCall?.(call)
+        onOwnCall(call)
+      })
+      const prompt = { system, user: redactSecrets(user) }
+      const outputTokensMax = Math.ceil(tokensMax * learned.margin)
+      let answered: Attempt | null = null
+      const complete = (either: AbortSignal) =>
+        patient.complete({ ...prompt, outputTokensMax }, either, (attempt) => {
+          if (attempt.outcome === 'ok') answered = attempt
+          else onCall(prompt, '', attempt)
+        })
+      const late = () => new RetryableError('TIMEOUT', `the answer did not come within ${totalMsMax} ms`)
+      try {
+        const { text, finish } = await withDeadline(complete, { timeoutMs: totalMsMax, late, signal, clock })
+        if (answered !== null) onCall(prompt, text, answered)
+        return finish === 'stop' ? cleaned(text) : null
+      } catch (error) {
+        if (error instanceof ContextOverflowError) return null
+        throw error
+      }
+    },
   }
 }
 
 function recorder(
   { chat, facts }: ModelSummarizerOptions,
-  { purpose }: SummaryRequest,
+  { purpose }: Pick<SummaryCall, 'purpose'>,
   onCall: (call: SummaryCall) => void,
 ) {
   return (prompt: Prompt, answer: string, attempt: Attempt) => {

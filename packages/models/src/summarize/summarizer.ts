@@ -18,6 +18,23 @@ export interface Summarizer {
    * @throws the signal's reason once it is aborted; any other error changes nothing and may be retried
    */
   summarize(request: SummaryRequest, signal?: AbortSignal, along?: SummaryCompanions): Promise<string>
+  /**
+   * Calls the model with another prompt; undefined if there is no model. The caller checks the answer, which is untrusted.
+   *
+   * @returns null if the model gave no whole answer: it refused, was cut off, or its window is too small
+   * @throws as `summarize`
+   */
+  answer?(prompt: OwnPrompt, signal: AbortSignal, along?: Pick<SummaryCompanions, 'onCall'>): Promise<string | null>
+}
+
+/** A prompt of a caller's own, such as that for facts. */
+export interface OwnPrompt {
+  readonly purpose: SummaryCall['purpose']
+  readonly system: string
+  /** Secrets are redacted in it. */
+  readonly user: string
+  /** The longest answer. */
+  readonly tokensMax: number
 }
 
 /** Optional hooks of a summary. */

@@ -1,4 +1,4 @@
-import type { SummaryCall, ThreadOverview } from '@heddle/contracts'
+import type { CallPurpose, SummaryCall, ThreadOverview } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { holdThread } from '../messages/tombstones.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
@@ -32,14 +32,15 @@ export async function insertSummaryCalls(tx: Tx, { threadId, summaryId, calls }:
     ) as call`
 }
 
-/** How many summaries of a thread called a provider since a time, including failed ones. */
+/** How many summaries, or readings of facts, of a thread called a provider since a time, including failed ones. */
 export async function countSummaries(
   tx: Tx,
-  { threadId, sinceMs }: { threadId: string; sinceMs: number },
+  { threadId, sinceMs, of = 'summaries' }: { threadId: string; sinceMs: number; of?: 'summaries' | 'facts' },
 ): Promise<number> {
+  const facts: CallPurpose = 'facts'
   const [row] = await tx<{ count: number }[]>`
     select count(distinct summary_id) as count from heddle.summary_calls
-    where thread_id = ${threadId} and created_at > ${sinceMs}`
+    where thread_id = ${threadId} and created_at > ${sinceMs} and (purpose = ${facts}) = ${of === 'facts'}`
   return row?.count ?? 0
 }
 
@@ -49,7 +50,7 @@ type SummaryCosts = ThreadOverview['summaryCosts']
 export async function loadSummaryCosts(tx: Tx, { threadId }: { threadId: string }): Promise<SummaryCosts> {
   const [costs] = await tx<SummaryCosts[]>`
     select
-      count(distinct summary_id) as summaries, count(*) as calls,
+      count(distinct summary_id) filter (where purpose <> 'facts') as summaries, count(*) as calls,
       count(*) filter (where outcome = 'failed') as failed_calls,
       coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens,
       coalesce(sum(cost_usd), 0) as cost_usd,

@@ -11,15 +11,26 @@ const MESSAGES_PER_BATCH_MAX = 100
 /** Messages of any role that a batch goes through for those of people: results of tools, whose contents are not read. */
 const MESSAGES_PASSED_MAX = 1_000
 
+/** Reads facts from messages by rules or by a model. */
+export interface FactReader {
+  /** Messages that it reads at once. */
+  readonly messagesMax?: number
+  read(messages: readonly Message[]): Promise<ReadFacts>
+}
+
+export interface ReadFacts {
+  /** The version of the rules, or the model. */
+  readonly extractor: string
+  readonly facts: readonly NewFact[]
+}
+
 export interface FactBatch {
   readonly projectId: string
   readonly thread: Pick<ThreadRow, 'threadId' | 'agentId' | 'baseSeq' | 'headSeq' | 'erasedCount'>
   readonly afterSeq: number
   /** The last message to read; default the head. */
   readonly toSeq?: number
-  /** The version of the rules, or the model. */
-  readonly extractor: string
-  readonly extract: (messages: readonly Message[]) => Promise<readonly NewFact[]>
+  readonly reader: FactReader
   /** Whether the cursor of the stage is at `afterSeq` and advances with the facts. */
   readonly isStage: boolean
 }
@@ -39,15 +50,16 @@ export interface ReadBatch {
  * @returns null if the thread, or messages of it, were erased meanwhile, or another worker moved the cursor
  */
 export async function extractBatch(store: Store, batch: FactBatch): Promise<ReadBatch | null> {
-  const { projectId, thread, extractor, extract, isStage } = batch
+  const { projectId, thread, reader, isStage } = batch
   const { threadId, agentId, erasedCount } = thread
+  const { messagesMax: limit = MESSAGES_PER_BATCH_MAX } = reader
   const afterSeq = Math.max(batch.afterSeq, thread.baseSeq)
   const lastSeq = Math.min(afterSeq + MESSAGES_PASSED_MAX, batch.toSeq ?? thread.headSeq, thread.headSeq)
   const messages = await store.inProject(projectId, (tx) =>
-    loadUserMessages(tx, { threadId, afterSeq, toSeq: lastSeq, limit: MESSAGES_PER_BATCH_MAX }),
+    loadUserMessages(tx, { threadId, afterSeq, toSeq: lastSeq, limit }),
   )
-  const toSeq = messages.length < MESSAGES_PER_BATCH_MAX ? lastSeq : (messages.at(-1)?.seq ?? lastSeq)
-  const facts = await extract(messages)
+  const toSeq = messages.length < limit ? lastSeq : (messages.at(-1)?.seq ?? lastSeq)
+  const { extractor, facts } = await reader.read(messages)
   return await store.inProject(projectId, async (tx) => {
     const isHeld = isStage
       ? await advanceRememberCursor(tx, { threadId, fromSeq: batch.afterSeq, toSeq, erasedCount })

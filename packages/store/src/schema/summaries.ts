@@ -53,7 +53,7 @@ export const summaryCalls = heddle.table(
     threadId: uuid('thread_id').notNull(),
     /** The summary, or the failed attempt, to which the call belongs. */
     summaryId: uuid('summary_id').notNull(),
-    purpose: text('purpose', { enum: ['compaction', 'snapshot', 'progress'] }).notNull(),
+    purpose: text('purpose', { enum: ['compaction', 'snapshot', 'progress', 'facts'] }).notNull(),
     provider: text('provider').notNull(),
     model: text('model').notNull(),
     outcome: text('outcome', { enum: ['ok', 'failed'] }).notNull(),
