@@ -63,6 +63,7 @@ describe.each(backends())('a worker on $title', ({ skip, open }) => {
         ['prune', 0],
         ['summarize', 0],
         ['embed', 0],
+        ['remember', 0],
         ['assemble', 1],
       ])
       const ingest = await startWorker({ stage: 'ingest', queues, handler: async () => done() })
