@@ -26,7 +26,7 @@ beforeAll(async () => {
   await vi.waitFor(
     async () => {
       const { headSeq, cursors } = await client.threads.get(THREAD)
-      expect(Object.values(cursors)).toEqual([headSeq, headSeq, headSeq])
+      expect(cursors).toEqual({ prune: headSeq, summarize: headSeq, embed: headSeq, remember: null })
     },
     { timeout: 60_000, interval: 200 },
   )
