@@ -6,6 +6,7 @@ import { measureLongSummary } from './contexts/summarizing.js'
 import { measureBatchIngest, measureCountedIngest } from './ingest/ingest-batch.js'
 import { measurePoison } from './ingest/ingest-poison.js'
 import { measureSingleIngest } from './ingest/ingest-single.js'
+import { measureTracedIngest } from './ingest/ingest-traced.js'
 import { measureManyClients } from './load/clients.js'
 import { measureHttp } from './load/http.js'
 import { measureNoisy, noisyNames } from './load/noisy.js'
@@ -58,6 +59,7 @@ export const onBackends: readonly BackendMeasurement[] = [
   { names: ['ingest.batch', 'ingest.memory'], measure: measureBatchIngest },
   { names: ['ingest.counted'], measure: measureCountedIngest },
   { names: ['ingest.poison'], measure: measurePoison },
+  { names: ['ingest.traced', 'ingest.traced.cpu'], measure: measureTracedIngest },
   {
     names: ['turn.append1', 'turn.append1.took', 'turn.append1.http', 'turn.append100'],
     measure: measureAppendTurns,

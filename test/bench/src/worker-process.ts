@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import type { StageName } from '@heddle/contracts'
-import { startStages } from '@heddle/host'
+import { startStages, startTelemetry } from '@heddle/host'
 import { done, openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, limitHeapGrowth, loadConfig, lowerProcessPriority, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
@@ -22,7 +22,7 @@ export interface WorkerOrder {
   readonly niceness?: number
   /** Whether the process also runs the reconciler and housekeeping. */
   readonly reconcile: boolean
-  /** Environment for the keys of providers, instead of that of the measuring process. */
+  /** Environment for the keys of providers and for telemetry, instead of that of the measuring process. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -32,23 +32,24 @@ export interface CountOrder {
   readonly jobs: number
 }
 
-// The worker logs an error for each poison job, and only figures are wanted here.
-/** Later message: report the peak memory of the process. */
-export interface MemoryOrder {
-  readonly kind: 'memory'
+/** Later message: report the peak memory of the process, and its processor time since it began. */
+export interface UsageOrder {
+  readonly kind: 'usage'
 }
 
-export interface MemoryAnswer {
+export interface UsageAnswer {
   readonly peakBytes: number
+  readonly cpuMs: number
 }
 
+// The worker logs an error for each poison job, and only figures are wanted here.
 const log = createLogger({ level: 'fatal', name: 'bench-worker' })
 let stop = async () => {}
 let jobsLeft = 0
 
-process.on('message', (order: WorkerOrder | CountOrder | MemoryOrder) => {
+process.on('message', (order: WorkerOrder | CountOrder | UsageOrder) => {
   if (order.kind === 'count') jobsLeft = order.jobs
-  else if (order.kind === 'memory') tellMemory()
+  else if (order.kind === 'usage') sendUsage()
   else void start(order).then(() => process.send?.('ready'))
 })
 // The channel also closes when the parent was killed.
@@ -77,9 +78,10 @@ async function start(order: WorkerOrder): Promise<void> {
   limitHeapGrowth()
   const store = openStore({ url: order.databaseUrl })
   const config = {
-    ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing' }, cwd: tmpdir() }),
+    ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing', ...telemetryOf(order.env) }, cwd: tmpdir() }),
     project: order.project,
   }
+  const telemetry = await startTelemetry(config, { log })
   const running = await startStages({
     store,
     queues,
@@ -94,12 +96,19 @@ async function start(order: WorkerOrder): Promise<void> {
     await running.stop()
     await queues.close()
     await store.close()
+    await telemetry.close()
   }
 }
 
-function tellMemory(): void {
-  // The system reports kilobytes.
-  process.send?.({ peakBytes: process.resourceUsage().maxRSS * 1_024 } satisfies MemoryAnswer)
+function telemetryOf(env: WorkerOrder['env']): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('HEDDLE_TELEMETRY_')))
+}
+
+function sendUsage(): void {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
+  // The system reports kilobytes and microseconds.
+  const usage: UsageAnswer = { peakBytes: maxRSS * 1_024, cpuMs: (userCPUTime + systemCPUTime) / 1_000 }
+  process.send?.(usage)
 }
 
 function count(): void {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { StageName } from '@heddle/contracts'
 import { dismiss, told } from '@heddle/test-support/forked'
-import type { CountOrder, MemoryAnswer, MemoryOrder, WorkerOrder } from './worker-process.js'
+import type { CountOrder, UsageAnswer, UsageOrder, WorkerOrder } from './worker-process.js'
 
 /** Workers in a process of their own, as in a deployment: they do not share an event loop with the measuring process. */
 export interface Workers {
@@ -11,6 +11,8 @@ export interface Workers {
   whenDone(jobs: number): Promise<void>
   /** The peak memory of the process so far. */
   peakBytes(): Promise<number>
+  /** The processor time of the process since it began, in milliseconds. */
+  cpuMs(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -35,17 +37,18 @@ export async function startWorkers(order: WorkerOrder): Promise<Workers> {
   })
   child.send(order satisfies WorkerOrder)
   await told(child, 'ready')
+  async function usage(): Promise<UsageAnswer> {
+    const answer = once(child, 'message') as Promise<[UsageAnswer]>
+    child.send({ kind: 'usage' } satisfies UsageOrder)
+    return (await answer)[0]
+  }
   return {
     async whenDone(jobs) {
       child.send({ kind: 'count', jobs } satisfies CountOrder)
       await told(child, 'counted')
     },
-    async peakBytes() {
-      const answer = once(child, 'message') as Promise<[MemoryAnswer]>
-      child.send({ kind: 'memory' } satisfies MemoryOrder)
-      const [{ peakBytes }] = await answer
-      return peakBytes
-    },
+    peakBytes: async () => (await usage()).peakBytes,
+    cpuMs: async () => (await usage()).cpuMs,
     stop: () => dismiss(child),
   }
 }

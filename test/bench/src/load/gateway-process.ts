@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { projectIdOf } from '@heddle/core'
 import { createClient, DirectAppends } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
-import { proxyBackendOf } from '@heddle/host'
+import { proxyBackendOf, startTelemetry } from '@heddle/host'
 import { gatewayBackendOf } from '@heddle/host/gateway'
 import { createProxy } from '@heddle/proxy'
 import { openQueues, type QueuesOptions } from '@heddle/queue'
@@ -17,6 +17,8 @@ export interface GatewayOrder {
   readonly prefix: string
   /** Address of a provider that speaks Anthropic's protocol, to which the proxy sends requests; no proxy without it. */
   readonly upstream?: string | undefined
+  /** Environment for its configuration, besides the defaults. */
+  readonly env?: Readonly<Record<string, string>> | undefined
 }
 
 export interface GatewayAnswer {
@@ -63,14 +65,16 @@ process.on('message', (order: GatewayOrder | 'delay' | 'usage') => {
 // The channel also closes when the parent was killed.
 process.on('disconnect', () => void stop().finally(() => process.exit()))
 
-async function start({ databaseUrl, queue, prefix, upstream }: GatewayOrder): Promise<GatewayAnswer> {
+async function start({ databaseUrl, queue, prefix, upstream, env = {} }: GatewayOrder): Promise<GatewayAnswer> {
   // As every process of Heddle that runs long.
   limitHeapGrowth('relays')
   const store = openStore({ url: databaseUrl })
   const queues = await openQueues({ backend: queue, prefix, log, create: true })
   const project = 'nobody'
   const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })
-  const { settings } = loadConfig({ env: {}, cwd: tmpdir() })
+  const config = loadConfig({ env, cwd: tmpdir() })
+  const { settings } = config
+  const telemetry = await startTelemetry(config, { log })
   const backend = gatewayBackendOf({
     store,
     queues,
@@ -102,6 +106,7 @@ async function start({ databaseUrl, queue, prefix, upstream }: GatewayOrder): Pr
     backend: () => backend,
     mount: proxy,
   })
+  telemetry.exportMetrics(() => gateway.readMetrics())
   stop = async () => {
     clearInterval(sampling)
     await gateway.close()
@@ -109,6 +114,7 @@ async function start({ databaseUrl, queue, prefix, upstream }: GatewayOrder): Pr
     await directAppends.close()
     await queues.close()
     await store.close()
+    await telemetry.close()
   }
   return { url: gateway.url }
 }

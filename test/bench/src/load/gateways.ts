@@ -18,13 +18,13 @@ const script = fileURLToPath(new URL('./gateway-process.js', import.meta.url))
 
 export async function startGatewayProcess(
   { servers, place }: Bench,
-  { upstream }: { readonly upstream?: string } = {},
+  { upstream, env }: { readonly upstream?: string; readonly env?: GatewayOrder['env'] } = {},
 ): Promise<GatewayProcess> {
   const profile = process.env['HEDDLE_BENCH_PROFILE']
   const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const child = fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv })
   const { databaseUrl, queue } = servers
-  child.send({ databaseUrl, queue, prefix: place.prefix, upstream } satisfies GatewayOrder)
+  child.send({ databaseUrl, queue, prefix: place.prefix, upstream, env } satisfies GatewayOrder)
   const [{ url }] = (await once(child, 'message')) as [GatewayAnswer]
   return {
     url,
