@@ -29,7 +29,7 @@ const project = (name: string, test: object) => ({
 const onServers = {
   globalSetup: ['test/support/src/servers.ts'],
   hookTimeout: 60_000,
-  provide: { queueBackend: 'postgres' as const },
+  provide: { queueBackends: ['postgres', 'redis'] },
 }
 
 export default defineConfig({
@@ -45,7 +45,6 @@ export default defineConfig({
           'test/soak/**/*.test.ts',
           'test/{bench,chaos,eval,support}/src/**/*.test.ts',
           'test/fuzz/**/*.test.ts',
-          'test/growth/**/*.test.ts',
           'test/tooling/**/*.test.ts',
           'test/upgrade/**/*.test.ts',
         ],
@@ -56,13 +55,14 @@ export default defineConfig({
         ...onServers,
         include: ['test/pipeline/**/*.test.ts'],
         exclude: [slow, attack],
+        provide: { queueBackends: ['postgres'] },
         testTimeout: 120_000,
       }),
       // The same suites on the other server of queues: `npm run verify`, and CI.
       project('redis', {
         ...onServers,
-        include: onEitherQueue,
-        provide: { queueBackend: 'redis' as const },
+        include: [...onEitherQueue],
+        provide: { queueBackends: ['redis'] },
         testTimeout: 120_000,
       }),
       project('slow', { ...onServers, include: [slow], testTimeout: 120_000 }),

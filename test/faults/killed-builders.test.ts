@@ -1,7 +1,7 @@
 import { waitFor } from '@heddle/test-support'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../pipeline/support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../pipeline/support.js'
 import { startWorkers } from './workers.js'
 
 const AGENT = 'coder'
@@ -11,7 +11,7 @@ const DEADLINE_MS = 150_000
 const PATIENCE = { timeout: 400_000 }
 
 // Embedded differs from postgres only in the origin of the server, not in the work of the workers.
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
+describe.each(queueBackends())(
   'a worker that is killed between the build of a context and its commit on $title',
   ({ mode, skip }) => {
     test.skipIf(skip)('leaves the request in its job to another worker', PATIENCE, async () => {

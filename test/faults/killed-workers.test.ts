@@ -4,7 +4,7 @@ import { listMessages } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { chances } from '@heddle/test-support/samples/chances'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../pipeline/support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../pipeline/support.js'
 import { AGENT, type Loom, openLoom, session } from '../pipeline/weaving.js'
 import { validateOpenAiChat } from '../support/src/validators/index.js'
 import { startWorkers } from './workers.js'
@@ -19,67 +19,64 @@ const PATIENCE = { timeout: 300_000 }
 const SETTLE_MS = 60_000
 
 // Embedded differs from postgres only in the origin of the server, not in the work of the workers.
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
-  'workers that are killed on $title',
-  ({ mode, skip }) => {
-    describe.skipIf(skip)('while messages are appended', () => {
-      let pipeline: Pipeline
+describe.each(queueBackends())('workers that are killed on $title', ({ mode, skip }) => {
+  describe.skipIf(skip)('while messages are appended', () => {
+    let pipeline: Pipeline
 
-      beforeAll(async () => {
-        pipeline = await openPipeline(mode)
-      })
-      afterAll(() => pipeline?.close())
+    beforeAll(async () => {
+      pipeline = await openPipeline(mode)
+    })
+    afterAll(() => pipeline?.close())
 
-      test(
-        'lose and duplicate nothing, keep the order, and all threads settle after the last restart',
-        PATIENCE,
-        async () => {
-          const loom = await openLoom(pipeline, 'killed', { remember: 'rules' })
-          const threads = Array.from({ length: THREADS }, (_, index) => ({
-            name: `thread-${index}`,
-            messages: session(`killed-${index}`, TURNS).map(withFact),
-          }))
-          const total = threads.reduce((sum, { messages }) => sum + messages.length, 0)
-          const chance = chances(SEED)
-          // Each thread continues after every kill, so that each meets workers that are being killed.
-          const progress = { stored: 0, kills: 0 }
-          const allowed = () => ((progress.kills + 1) / (KILLS + 1)) * total
-          const appending = Promise.all(
-            threads.map(({ name, messages }) => appendAll(loom, name, messages, chance, progress, allowed)),
-          )
-          appending.catch(() => {})
+    test(
+      'lose and duplicate nothing, keep the order, and all threads settle after the last restart',
+      PATIENCE,
+      async () => {
+        const loom = await openLoom(pipeline, 'killed', { remember: 'rules' })
+        const threads = Array.from({ length: THREADS }, (_, index) => ({
+          name: `thread-${index}`,
+          messages: session(`killed-${index}`, TURNS).map(withFact),
+        }))
+        const total = threads.reduce((sum, { messages }) => sum + messages.length, 0)
+        const chance = chances(SEED)
+        // Each thread continues after every kill, so that each meets workers that are being killed.
+        const progress = { stored: 0, kills: 0 }
+        const allowed = () => ((progress.kills + 1) / (KILLS + 1)) * total
+        const appending = Promise.all(
+          threads.map(({ name, messages }) => appendAll(loom, name, messages, chance, progress, allowed)),
+        )
+        appending.catch(() => {})
 
-          let running = await startWorkers(pipeline)
-          for (; progress.kills < KILLS; progress.kills++) {
-            const next = startWorkers(pipeline)
-            const share = (progress.kills + chance()) / (KILLS + 1)
-            await waitFor(() => progress.stored >= share * total, {
-              what: 'some progress',
-              timeoutMs: 60_000,
-              everyMs: 2,
-            })
-            running.kill('SIGKILL')
-            await running.exited
-            running = await next
-          }
-          await appending
-
-          for (const { name, messages } of threads) {
-            await loom.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
-            await expectIntact(pipeline, name, messages)
-            await expectFacts(loom, name, messages)
-            const context = await loom.client.contexts.build({ thread: name, format: 'openai-chat' })
-            expect(validateOpenAiChat(context.messages as never)).toEqual([])
-            expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
-            expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length })
-          }
+        let running = await startWorkers(pipeline)
+        for (; progress.kills < KILLS; progress.kills++) {
+          const next = startWorkers(pipeline)
+          const share = (progress.kills + chance()) / (KILLS + 1)
+          await waitFor(() => progress.stored >= share * total, {
+            what: 'some progress',
+            timeoutMs: 60_000,
+            everyMs: 2,
+          })
           running.kill('SIGKILL')
           await running.exited
-        },
-      )
-    })
-  },
-)
+          running = await next
+        }
+        await appending
+
+        for (const { name, messages } of threads) {
+          await loom.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
+          await expectIntact(pipeline, name, messages)
+          await expectFacts(loom, name, messages)
+          const context = await loom.client.contexts.build({ thread: name, format: 'openai-chat' })
+          expect(validateOpenAiChat(context.messages as never)).toEqual([])
+          expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
+          expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length })
+        }
+        running.kill('SIGKILL')
+        await running.exited
+      },
+    )
+  })
+})
 
 /** A person states a value in each message. */
 function withFact(placed: PlacedMessage, index: number): PlacedMessage {

@@ -16,30 +16,29 @@ import { afterAll, afterEach, beforeAll, inject } from 'vitest'
 
 export type Mode = 'embedded' | 'postgres' | 'redis'
 
-/** The three ways to run Heddle, for `describe.each`; Redis is left out if it is not installed. */
+/**
+ * The ways to run Heddle of the Vitest project, for `describe.each`: those without Redis in `npm test`, Redis in the project
+ * `redis`, which runs the same files again, all three in the others. Redis is left out if it is not installed.
+ */
 export function modes(): { mode: Mode; title: string; skip: boolean }[] {
-  return [
-    { mode: 'embedded', title: 'embedded', skip: false },
-    { mode: 'postgres', title: 'postgres', skip: false },
-    {
-      mode: 'redis',
-      title: redisUrl() === null ? 'redis (left out: no redis-server)' : 'redis',
-      skip: redisUrl() === null,
-    },
-  ]
+  const away = redisUrl() === null
+  const all = [
+    { queues: 'postgres', mode: 'embedded', title: 'embedded', skip: false },
+    { queues: 'postgres', mode: 'postgres', title: 'postgres', skip: false },
+    { queues: 'redis', mode: 'redis', title: away ? 'redis (left out: no redis-server)' : 'redis', skip: away },
+  ] as const
+  const wanted = inject('queueBackends')
+  return all.filter(({ queues }) => wanted.includes(queues))
 }
 
-/** The two servers of queues, for suites in which the embedded Postgres would repeat the other one. */
+/** The same for suites in which the embedded Postgres would repeat the other one. */
 export function queueBackends(): ReturnType<typeof modes> {
   return modes().filter(({ mode }) => mode !== 'embedded')
 }
 
-/**
- * The server of queues for suites that run on one at a time: Postgres in `npm test`, Redis in the project `redis`, which runs
- * the same files again.
- */
+/** The server of queues for suites that run on one at a time: the first one of the Vitest project. */
 export function queueOfProject(): Mode {
-  return redisUrl() === null ? 'postgres' : inject('queueBackend')
+  return redisUrl() === null ? 'postgres' : (inject('queueBackends')[0] ?? 'postgres')
 }
 
 export interface Pipeline {

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { onEitherQueue } from '../pipeline/on-either-queue.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -17,13 +16,6 @@ async function suites(): Promise<{ path: string; text: string }[]> {
       })),
   )
 }
-
-test('every suite of journeys that opens queues without naming their server runs on Postgres and on Redis', async () => {
-  const unnamed = (await suites()).filter(({ text }) =>
-    /\b(openPipeline|pipelineOfTests|queueOfProject)\(\)|\bservePipeline\(/.test(text),
-  )
-  expect(unnamed.map(({ path }) => path).sort()).toEqual([...onEitherQueue].sort())
-})
 
 test('a suite of journeys that opens queues on one server alone says why', async () => {
   const named = (await suites()).filter(({ text }) => /\b(openPipeline|pipelineOfTests)\('\w+'/.test(text))

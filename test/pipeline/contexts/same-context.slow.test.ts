@@ -1,7 +1,7 @@
 import type { PlacedMessage, StageName } from '@heddle/contracts'
 import type { RunningStages } from '@heddle/host'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { allStages, modes, openPipeline, type Pipeline } from '../support.js'
+import { allStages, openPipeline, type Pipeline, queueBackends } from '../support.js'
 import { type Loom, openLoom, session, type Woven, woven } from '../weaving.js'
 
 const messages = session('same', 150)
@@ -9,7 +9,7 @@ const messages = session('same', 150)
 let expected: Woven | undefined
 
 // The embedded mode has its queues in the same place as the Postgres mode.
-const backends = modes().filter(({ mode }) => mode !== 'embedded')
+const backends = queueBackends()
 describe.each(backends)('the same messages give the same context on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('in whatever way they arrive', () => {
     let pipeline: Pipeline

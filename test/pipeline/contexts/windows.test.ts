@@ -7,7 +7,7 @@ import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
 import { freshPrefix } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { allStages, modes, openPipeline, type Pipeline, queueOfProject } from '../support.js'
+import { allStages, openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const HOUR_MS = 3_600_000
 const agoMs = (ms: number) => new Date(Date.now() - ms).toISOString()
@@ -23,7 +23,7 @@ async function shown(client: Client, thread: string): Promise<unknown[]> {
   return messages.slice(0, -1).map(({ content }) => content)
 }
 
-describe.each(modes().filter(({ mode }) => mode === queueOfProject()))('windows on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('windows on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('through the workers', () => {
     let pipeline: Pipeline
     let client: Client

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 import { openEvents, type Served, serve } from './http-support.js'
 
-const served = modes().filter(({ mode }) => mode !== 'embedded')
+const served = queueBackends()
 
 describe.each(served)('over HTTP on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('with all workers running', () => {

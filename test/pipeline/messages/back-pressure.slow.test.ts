@@ -7,13 +7,13 @@ import { openStore } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proxyTo } from '../../contract/queue/support.js'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const JOBS_MAX = 5
 const log = createLogger({ level: 'fatal', name: 'test' })
 
 /** Embedded differs from postgres only in the origin of the server, not in its effect on producers. */
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('a producer on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('whose queue is full', () => {
     let pipeline: Pipeline
     let client: Client

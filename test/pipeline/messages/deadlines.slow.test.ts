@@ -4,12 +4,12 @@ import { openStore } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { openTcpProxy } from '@heddle/test-support/servers/tcp-proxy'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 /** Far less than the time after which the store gives up on a silent server. */
 const SOON_MS = 5_000
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('$title', ({ mode, skip }) => {
+describe.each(queueBackends())('$title', ({ mode, skip }) => {
   test.skipIf(skip)(
     'a caller that waits for a context gets an answer by the deadline, also when Postgres accepts connections and never answers',
     async () => {

@@ -2,14 +2,14 @@ import { comparePositions, projectIdOf, threadIdOf } from '@heddle/core'
 import { listMessages } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const THREADS = ['one', 'two', 'three']
 const CALLERS = 40
 const EACH = 25
 
 /** Embedded differs from postgres only in the origin of the server, not in its effect on producers. */
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a producer of many callers on $title', (backend) => {
+describe.each(queueBackends())('a producer of many callers on $title', (backend) => {
   describe.skipIf(backend.skip)('with running workers', () => {
     let pipeline: Pipeline
 

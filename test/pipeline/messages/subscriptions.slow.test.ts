@@ -1,7 +1,7 @@
 import type { Client } from '@heddle/client/interface'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const SUBSCRIBERS = 64
 const CONTEXTS = 40
@@ -26,7 +26,7 @@ async function listen(client: Client, stay: number, after: number): Promise<stri
   return got
 }
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('subscribers on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('subscribers on $title', ({ mode, skip }) => {
   let pipeline: Pipeline
 
   beforeAll(async () => {

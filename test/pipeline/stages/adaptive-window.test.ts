@@ -1,6 +1,6 @@
 import type { Client, NewIteration } from '@heddle/client/interface'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { modes, pipelineOfTests } from '../support.js'
+import { pipelineOfTests, queueBackends } from '../support.js'
 
 const AGENT = 'runner'
 const THREAD = 'nightly'
@@ -17,7 +17,7 @@ function iterations(from: number, to: number): NewIteration[] {
   })
 }
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a run on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('a run on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('whose window adapts', () => {
     const tests = pipelineOfTests(mode)
     beforeEach(() => tests.start())

@@ -7,130 +7,124 @@ import { createLogger } from '@heddle/runtime'
 import { loadContext, type Store } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const AGENT = 'coder'
 const THREAD = 'cloth'
 const FAR_MS = 60_000
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))(
-  'requests that travel in their jobs on $title',
-  ({ mode, skip }) => {
-    test.skipIf(skip)(
-      'are answered in the reply if its channel carries the answer, and stored completely',
-      async () => {
-        const pipeline = await openFilled(mode)
-        await pipeline.start(['assemble'])
-        // In the process of the worker, and in another one.
-        for (const [queues, isBrought] of [
-          [pipeline.queues, true],
-          [await otherProcess(pipeline), mode === 'redis'],
-        ] as const) {
-          const { client, transactions } = counting(pipeline, queues)
-          await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
-          Object.assign(transactions, { count: 0, sinceMs: performance.now() })
-          const built = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
-          // On a slow machine the client also reads on its timer.
-          if (isBrought) expect(transactions.count).toBeLessThanOrEqual(slowLooks(transactions))
-          const row = await rowOf(pipeline, built.id)
-          expect(row).toMatchObject({ status: 'built', request: { thread: THREAD }, result: built })
-          expect(await client.contexts.get(built.id, { rebuild: true })).toEqual(built)
-          // Contexts that equal the previous one are stored as a reference to it.
-          for (let repeat = 0; repeat < 3; repeat++) {
-            const same = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
-            expect(await client.contexts.get(same.id, { rebuild: true })).toEqual(same)
-          }
-          // Delivered answers are rebuilt for other requests; those that may answer later requests are stored.
-          expect(await isDelivered(pipeline, built.id)).toBe(!isBrought)
-          const again = await client.contexts.build({ thread: THREAD, prebuild: true }, { deadlineMs: FAR_MS })
-          expect(await isDelivered(pipeline, again.id)).toBe(true)
-          expect((await client.contexts.list({ thread: THREAD })).items.map(({ id }) => id)).toContain(built.id)
-        }
-      },
-    )
+describe.each(queueBackends())('requests that travel in their jobs on $title', ({ mode, skip }) => {
+  test.skipIf(skip)('are answered in the reply if its channel carries the answer, and stored completely', async () => {
+    const pipeline = await openFilled(mode)
+    await pipeline.start(['assemble'])
+    // In the process of the worker, and in another one.
+    for (const [queues, isBrought] of [
+      [pipeline.queues, true],
+      [await otherProcess(pipeline), mode === 'redis'],
+    ] as const) {
+      const { client, transactions } = counting(pipeline, queues)
+      await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+      Object.assign(transactions, { count: 0, sinceMs: performance.now() })
+      const built = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+      // On a slow machine the client also reads on its timer.
+      if (isBrought) expect(transactions.count).toBeLessThanOrEqual(slowLooks(transactions))
+      const row = await rowOf(pipeline, built.id)
+      expect(row).toMatchObject({ status: 'built', request: { thread: THREAD }, result: built })
+      expect(await client.contexts.get(built.id, { rebuild: true })).toEqual(built)
+      // Contexts that equal the previous one are stored as a reference to it.
+      for (let repeat = 0; repeat < 3; repeat++) {
+        const same = await client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
+        expect(await client.contexts.get(same.id, { rebuild: true })).toEqual(same)
+      }
+      // Delivered answers are rebuilt for other requests; those that may answer later requests are stored.
+      expect(await isDelivered(pipeline, built.id)).toBe(!isBrought)
+      const again = await client.contexts.build({ thread: THREAD, prebuild: true }, { deadlineMs: FAR_MS })
+      expect(await isDelivered(pipeline, again.id)).toBe(true)
+      expect((await client.contexts.list({ thread: THREAD })).items.map(({ id }) => id)).toContain(built.id)
+    }
+  })
 
-    test.skipIf(skip)(
-      'survive the loss of their jobs: the waiting client inserts the row and sends another job',
-      async () => {
-        const pipeline = await openFilled(mode)
-        const { client, queues } = pipeline
-        const building = client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
-        building.catch(() => {})
-        await waitFor(async () => (await queues.removeJobs(() => true)) > 0, { what: 'the job' })
-        await waitFor(async () => (await contextsOf(pipeline)) === 1, { what: 'the row' })
-        await pipeline.start(['assemble'])
-        expect((await building).thread).toBe(THREAD)
-        expect(await contextsOf(pipeline)).toBe(1)
-      },
-    )
-
-    test.skipIf(skip)('are written to the row before the job if they are large', async () => {
+  test.skipIf(skip)(
+    'survive the loss of their jobs: the waiting client inserts the row and sends another job',
+    async () => {
       const pipeline = await openFilled(mode)
       const { client, queues } = pipeline
-      const message = 'weave '.repeat(11_000)
-      const building = client.contexts.build({ thread: THREAD, message, budget: 60_000 }, { deadlineMs: FAR_MS })
+      const building = client.contexts.build({ thread: THREAD }, { deadlineMs: FAR_MS })
       building.catch(() => {})
-      const jobs: unknown[] = []
-      const look = () => queues.removeJobs(({ payload }) => jobs.push(payload) > 0, { dryRun: true })
-      await waitFor(async () => (await look()) > 0, { what: 'the job' })
+      await waitFor(async () => (await queues.removeJobs(() => true)) > 0, { what: 'the job' })
+      await waitFor(async () => (await contextsOf(pipeline)) === 1, { what: 'the row' })
+      await pipeline.start(['assemble'])
+      expect((await building).thread).toBe(THREAD)
       expect(await contextsOf(pipeline)).toBe(1)
-      expect(jobs[0]).not.toHaveProperty('asked')
-      await pipeline.start(['assemble'])
-      expect(JSON.stringify((await building).messages)).toContain(message)
-    })
+    },
+  )
 
-    test.skipIf(skip)('return the reason if they cannot be met', async () => {
-      const pipeline = await openFilled(mode)
-      await pipeline.start(['assemble'])
-      const { client } = pipeline
-      await expect(client.contexts.build({ thread: THREAD, budget: 1 })).rejects.toMatchObject({
-        code: 'BUDGET_TOO_SMALL',
-      })
-      await expect(client.contexts.build({ thread: 'never there' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      expect(await contextsOf(pipeline)).toBe(2)
-    })
+  test.skipIf(skip)('are written to the row before the job if they are large', async () => {
+    const pipeline = await openFilled(mode)
+    const { client, queues } = pipeline
+    const message = 'weave '.repeat(11_000)
+    const building = client.contexts.build({ thread: THREAD, message, budget: 60_000 }, { deadlineMs: FAR_MS })
+    building.catch(() => {})
+    const jobs: unknown[] = []
+    const look = () => queues.removeJobs(({ payload }) => jobs.push(payload) > 0, { dryRun: true })
+    await waitFor(async () => (await look()) > 0, { what: 'the job' })
+    expect(await contextsOf(pipeline)).toBe(1)
+    expect(jobs[0]).not.toHaveProperty('asked')
+    await pipeline.start(['assemble'])
+    expect(JSON.stringify((await building).messages)).toContain(message)
+  })
 
-    test.skipIf(skip)('are built once if they are delivered twice, and not at all if they are late', async () => {
-      const pipeline = await openFilled(mode)
-      await pipeline.start(['assemble'])
-      const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })
-      await runToTheEnd(pipeline, job)
-      const first = await rowOf(pipeline, job.contextId)
-      expect(first).toMatchObject({ status: 'built', result: { id: job.contextId } })
-      await runToTheEnd(pipeline, job)
-      expect(await rowOf(pipeline, job.contextId)).toEqual(first)
-      const late = jobOf(pipeline, { deadlineAtMs: Date.now() - 1 })
-      await runToTheEnd(pipeline, late)
-      expect(await rowOf(pipeline, late.contextId)).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } })
+  test.skipIf(skip)('return the reason if they cannot be met', async () => {
+    const pipeline = await openFilled(mode)
+    await pipeline.start(['assemble'])
+    const { client } = pipeline
+    await expect(client.contexts.build({ thread: THREAD, budget: 1 })).rejects.toMatchObject({
+      code: 'BUDGET_TOO_SMALL',
     })
+    await expect(client.contexts.build({ thread: 'never there' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await contextsOf(pipeline)).toBe(2)
+  })
 
-    test.skipIf(skip)('leave dead letters if they fail permanently, and their threads to the reconciler', async () => {
-      const pipeline = await openFilled(mode)
-      const job = jobOf(pipeline, { deadlineAtMs: Number.POSITIVE_INFINITY })
-      const run = runToTheEnd(pipeline, job)
-      run.catch(() => {})
-      await pipeline.start(['assemble'])
-      await expect(run).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-      expect(await pipeline.client.deadLetters.list()).toMatchObject([
-        { stage: 'assemble', threadId: job.threadId, error: { code: 'VALIDATION_ERROR' } },
-      ])
-      expect(await pipeline.client.threads.get(THREAD)).toMatchObject({ lastError: null })
-    })
+  test.skipIf(skip)('are built once if they are delivered twice, and not at all if they are late', async () => {
+    const pipeline = await openFilled(mode)
+    await pipeline.start(['assemble'])
+    const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })
+    await runToTheEnd(pipeline, job)
+    const first = await rowOf(pipeline, job.contextId)
+    expect(first).toMatchObject({ status: 'built', result: { id: job.contextId } })
+    await runToTheEnd(pipeline, job)
+    expect(await rowOf(pipeline, job.contextId)).toEqual(first)
+    const late = jobOf(pipeline, { deadlineAtMs: Date.now() - 1 })
+    await runToTheEnd(pipeline, late)
+    expect(await rowOf(pipeline, late.contextId)).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } })
+  })
 
-    test.skipIf(skip)('leave no data if their thread was erased, whatever their jobs hold', async () => {
-      const pipeline = await openFilled(mode)
-      const { client, queues } = pipeline
-      const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })
-      await queues.add('assemble', job)
-      await client.threads.delete(THREAD)
-      expect(await queues.removeJobs(({ stage }) => stage === 'assemble', { dryRun: true })).toBe(0)
-      await pipeline.start(['assemble'])
-      await runToTheEnd(pipeline, job)
-      expect(await contextsOf(pipeline)).toBe(0)
-      await expect(client.contexts.build({ thread: THREAD })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    })
-  },
-)
+  test.skipIf(skip)('leave dead letters if they fail permanently, and their threads to the reconciler', async () => {
+    const pipeline = await openFilled(mode)
+    const job = jobOf(pipeline, { deadlineAtMs: Number.POSITIVE_INFINITY })
+    const run = runToTheEnd(pipeline, job)
+    run.catch(() => {})
+    await pipeline.start(['assemble'])
+    await expect(run).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    expect(await pipeline.client.deadLetters.list()).toMatchObject([
+      { stage: 'assemble', threadId: job.threadId, error: { code: 'VALIDATION_ERROR' } },
+    ])
+    expect(await pipeline.client.threads.get(THREAD)).toMatchObject({ lastError: null })
+  })
+
+  test.skipIf(skip)('leave no data if their thread was erased, whatever their jobs hold', async () => {
+    const pipeline = await openFilled(mode)
+    const { client, queues } = pipeline
+    const job = jobOf(pipeline, { deadlineAtMs: Date.now() + FAR_MS })
+    await queues.add('assemble', job)
+    await client.threads.delete(THREAD)
+    expect(await queues.removeJobs(({ stage }) => stage === 'assemble', { dryRun: true })).toBe(0)
+    await pipeline.start(['assemble'])
+    await runToTheEnd(pipeline, job)
+    expect(await contextsOf(pipeline)).toBe(0)
+    await expect(client.contexts.build({ thread: THREAD })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
 
 async function openFilled(mode: 'embedded' | 'postgres' | 'redis'): Promise<Pipeline> {
   const pipeline = await openPipeline(mode)

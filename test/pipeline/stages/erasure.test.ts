@@ -12,7 +12,7 @@ import { insertSnapshot } from '@heddle/test-support/samples/insert-snapshot'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchDatabase, searchFiles, searchRedis } from '../canaries.js'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const AGENT = 'singer'
 const PROJECT = 'aviary'
@@ -267,7 +267,7 @@ async function rowsBy(url: string, column: string, value: string): Promise<Recor
 const all = (counts: Record<string, number>, count: number) =>
   Object.fromEntries(Object.keys(counts).map((table) => [table, count]))
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('an erasure on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('an erasure on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('of data in every table, queue and file', () => {
     let pipeline: Pipeline
     let client: Client

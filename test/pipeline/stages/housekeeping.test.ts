@@ -4,7 +4,7 @@ import { beginErasure, loadErasure, loadThread } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { onPostgres } from '@heddle/test-support/servers/queue-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const DAY_MS = 86_400_000
 
@@ -17,7 +17,7 @@ class TestClock implements Clock {
   wait = (_ms: number, signal?: AbortSignal) => systemClock.wait(20, signal)
 }
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('workers on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('workers on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('run housekeeping:', () => {
     let pipeline: Pipeline
     beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Summarizer } from '@heddle/models'
 import { appendMessages } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { modes, pipelineOfTests } from '../support.js'
+import { pipelineOfTests, queueBackends } from '../support.js'
 
 const AGENT = 'runner'
 const THREAD = 'nightly'
@@ -47,7 +47,7 @@ function iterations(from: number, to: number): NewIteration[] {
   })
 }
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('a run on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('a run on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('with its progress summary', () => {
     const tests = pipelineOfTests(mode)
     const { start } = tests

@@ -1,7 +1,7 @@
 import type { PlacedMessage } from '@heddle/contracts'
 import { endPins } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 import { AGENT, type Loom, openLoom, session, THREAD, woven } from '../weaving.js'
 
 const messages = session('pins', 60)
@@ -12,7 +12,7 @@ const pinnedAtFirst: PlacedMessage[] = messages.map((placed, index) =>
   index === middle ? { ...placed, message: { ...placed.message, pinned: true } } : placed,
 )
 
-const backends = modes().filter(({ mode }) => mode !== 'embedded')
+const backends = queueBackends()
 
 describe.each(backends)('pins of stored messages on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('of a thread', () => {

@@ -5,13 +5,13 @@ import { waitFor } from '@heddle/test-support'
 import { onPostgres } from '@heddle/test-support/servers/queue-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHome } from '../cli/cli-support.js'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 /** The threads that the database refuses while the cause lasts. */
 const REFUSED = 'refuse me'
 
 /** Embedded differs from postgres only in the origin of the server, not in the handling of dead letters. */
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('dead letters on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('dead letters on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('sent again', () => {
     let pipeline: Pipeline
 

@@ -5,7 +5,7 @@ import { type SnapshotFile, sentencesFault } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'
 import { sweepSnapshotFiles } from '@heddle/store'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 
 const WORDS = 'Nothing is left to do'
 
@@ -38,7 +38,7 @@ async function filesOf({ snapshotsFolder }: Pipeline): Promise<string[]> {
 
 const readSnapshotFile = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as SnapshotFile
 
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('snapshots on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('snapshots on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('through the workers', () => {
     let pipeline: Pipeline
     let client: Client

@@ -7,7 +7,7 @@ import { systemClock } from '@heddle/runtime'
 import { clearAgent, listDeadLetters, loadContext, requestContext } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { describe, expect, test } from 'vitest'
-import { allStages, modes, pipelineOfTests } from '../support.js'
+import { allStages, pipelineOfTests, queueBackends } from '../support.js'
 import { AGENT, type Loom, openLoom, session, THREAD, woven } from '../weaving.js'
 
 const LENGTH = 60
@@ -38,7 +38,7 @@ class TestClock implements Clock {
 }
 
 // Embedded differs from postgres only in the origin of the server, not in the work of the stages.
-describe.each(modes().filter(({ mode }) => mode !== 'embedded'))('the stages on $title', ({ mode, skip }) => {
+describe.each(queueBackends())('the stages on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('handle', () => {
     const tests = pipelineOfTests(mode)
     const { start } = tests

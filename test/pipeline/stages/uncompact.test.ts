@@ -1,7 +1,7 @@
 import type { ContextResult, PlacedMessage } from '@heddle/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { validateOpenAiChat } from '../../support/src/validators/index.js'
-import { modes, openPipeline, type Pipeline } from '../support.js'
+import { openPipeline, type Pipeline, queueBackends } from '../support.js'
 import { AGENT, BUDGET, type Loom, openLoom, session, THREAD, woven } from '../weaving.js'
 
 const messages = session('undo', 80)
@@ -15,7 +15,7 @@ const later = (from: number, share: (index: number) => boolean) =>
   messages.slice(from).filter((_, index) => share(index + from))
 
 // An embedded server has the queues of Postgres.
-const backends = modes().filter(({ mode }) => mode !== 'embedded')
+const backends = queueBackends()
 
 describe.each(backends)('undoing a compaction on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('of a thread', () => {

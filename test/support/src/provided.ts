@@ -13,8 +13,8 @@ export interface TestServers {
 declare module 'vitest' {
   interface ProvidedContext {
     testServers: TestServers
-    /** Where suites that run on one server of queues have theirs. */
-    queueBackend: 'postgres' | 'redis'
+    /** The servers of queues for suites that name none; the first one for those that run on a single one. */
+    queueBackends: readonly ('postgres' | 'redis')[]
   }
 }
 

@@ -1,6 +1,7 @@
 import { type FormatName, HeddleError, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { sampleInput } from '../../../../test/support/src/samples/sample-input.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
@@ -48,7 +49,7 @@ describe('for any conversation and any budget, contexts', () => {
           expect(violations).toEqual([])
         }
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )
   })
 
@@ -68,7 +69,7 @@ describe('for any conversation and any budget, contexts', () => {
           context.tokensUsed,
         )
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )
   })
 
@@ -89,7 +90,7 @@ describe('for any conversation and any budget, contexts', () => {
           expect(context(shuffled.map(({ message }) => message))).toEqual(context(messages))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { formats, HeddleError, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { conversationsWithParts } from '../../../../test/support/src/samples/parts.js'
 import { sampleInput } from '../../../../test/support/src/samples/sample-input.js'
@@ -43,7 +44,7 @@ test('any conversation with images, documents and audio gives a valid context wi
         expect(validateContext(filled)).toEqual([])
       },
     ),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   )
 })
 
@@ -61,7 +62,7 @@ test('every part of a shown message is delivered or named by its own reference',
       // In the neutral format a part with inline bytes has no URL, so each part has exactly one of these fields.
       expect(named + delivered).toBe(parts.length)
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   )
 })
 

@@ -1,6 +1,7 @@
 import { mergeSettings, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { readConversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
@@ -69,7 +70,7 @@ describe('the trigger', () => {
         expect(isDue).toBe(isNeeded || usage >= triggerTokens(own.limitTokens))
         if (isDue) expect(usage).toBeGreaterThanOrEqual(dueTokens(own))
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )
   })
 
@@ -134,7 +135,7 @@ describe('the series of compactions', () => {
           expect(shape(state)).toEqual(shape(settledWithSummariesFromScratch(messages, null, budget)))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     )
   })
 

@@ -1,6 +1,7 @@
 import { HeddleError, mergeSettings, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { conversationOf, conversationSteps, type Step } from '../../../../test/support/src/samples/conversations.js'
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import { validateAnthropic, validateOpenAiChat } from '../../../../test/support/src/validators/index.js'
@@ -22,7 +23,7 @@ import { type CompactionState, isOvertaken } from './state.js'
 import { summaryTokensMax } from './state-costs.js'
 
 /** Raise it for a longer search. */
-const RUNS = Number(process.env['HEDDLE_SERIES_RUNS'] ?? 36)
+const RUNS = propertyRuns(80)
 /** Shrinking a history of a hundred messages takes minutes, so a failure only reports its seed. */
 const EACH = { numRuns: RUNS, endOnFailure: true }
 const TIMEOUT_MS = 60_000 + RUNS * 100

@@ -1,6 +1,7 @@
 import { mergeSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { conversations, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { conversationOf, readConversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
@@ -50,7 +51,7 @@ test('a list that grows at its end has the compactions of the whole list, and re
         }
       }
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   )
 })
 
@@ -170,6 +171,6 @@ test('summaries beside other messages, other references or another budget equal 
       }
     }),
     // Shrinking takes minutes, so a failure only reports its seed.
-    { numRuns: 30, endOnFailure: true },
+    { numRuns: propertyRuns(30), endOnFailure: true },
   )
 }, 120_000)

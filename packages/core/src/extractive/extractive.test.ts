@@ -197,23 +197,4 @@ describe('its length', () => {
     const hostile = [source('user', text), source('assistant', text), source('tool_result', text, { isError: true })]
     expect(countTokens(summarize(hostile, { previousSummary: text }))).toBeLessThanOrEqual(2_000)
   })
-
-  test('of ten thousand messages takes linear time', () => {
-    const paragraph =
-      'We need to keep `loom_id` in src/loom.ts because the tests in test/loom.test.ts failed with error 42. '.repeat(
-        20,
-      )
-    const many = (count: number) =>
-      Array.from({ length: count }, (_, index) => source(index % 2 ? 'assistant' : 'user', `${index} ${paragraph}`))
-    const timeMs = (count: number) => {
-      const messages = many(count)
-      // Processor time is independent of other load on the machine.
-      const before = process.cpuUsage()
-      summarize(messages)
-      const { user, system } = process.cpuUsage(before)
-      return (user + system) / 1_000
-    }
-    timeMs(500)
-    expect(timeMs(10_000)).toBeLessThan(40 * Math.max(timeMs(1_000), 50))
-  }, 60_000)
 })

@@ -2,6 +2,7 @@ import { formats } from '@heddle/contracts'
 import { modelMessageSchema } from 'ai'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { validateContext } from '../../../../test/support/src/validators/index.js'
 import { countTokens, estimateTokens } from '../tokens/tokens.js'
 import {
@@ -92,7 +93,7 @@ test.each(formats)('every well-formed list becomes messages of %s that providers
       expect(validateContext({ format, ...rendered })).toEqual([])
       expect(formatFaults(format, rendered)).toEqual([])
     }),
-    { numRuns: 250 },
+    { numRuns: propertyRuns(250) },
   )
 })
 
@@ -101,7 +102,7 @@ test('the AI SDK reads its own format', () => {
     fc.property(wellFormedLists, (list) => {
       for (const message of render('ai-sdk', list).messages) modelMessageSchema.parse(message)
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })
 
@@ -112,7 +113,7 @@ test.each(formats)('from %s the same messages are restored, with the data kept b
       const back = fromRendered(format, render(format, list), besideRendered(format, list))
       expect(JSON.parse(JSON.stringify(back))).toEqual(JSON.parse(JSON.stringify(given)))
     }),
-    { numRuns: 250 },
+    { numRuns: propertyRuns(250) },
   )
 })
 
@@ -157,7 +158,7 @@ test('filling a budget with the costs of single messages never exceeds the count
         expect(bound).toBeGreaterThanOrEqual(cost)
       },
     ),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   )
 })
 
@@ -174,7 +175,7 @@ test('the count of a rendered list covers every text in its JSON', () => {
       // Roles and types are among the texts: the overhead of each message and block covers them.
       expect(countRendered(messages, countTokens)).toBeGreaterThanOrEqual(plainCount(messages))
     }),
-    { numRuns: 250 },
+    { numRuns: propertyRuns(250) },
   )
 })
 
@@ -185,6 +186,6 @@ test('rendering is deterministic and does not modify the list', () => {
       expect(render(format, list)).toEqual(render(format, list))
       expect(list).toEqual(before)
     }),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   )
 })

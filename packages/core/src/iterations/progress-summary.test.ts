@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { sampleIteration as anIteration } from '../../../../test/support/src/samples/iterations.js'
 import { summarizeExtractively } from '../summarizing/summarize.js'
 import { countTokens } from '../tokens/tokens.js'
@@ -138,7 +139,7 @@ describe('a progress summary without a model', () => {
           expect(summarize(outputs, { previousSummary, tokensMax })).toBe(summary)
         },
       ),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     )
   })
 })

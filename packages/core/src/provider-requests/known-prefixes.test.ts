@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { KnownPrefixes } from './known-prefixes.js'
 import { RequestReader } from './read-request.js'
 
@@ -57,6 +58,6 @@ test('a reader that knows earlier requests reads the same as a new one', () => {
         }
       },
     ),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   )
 })

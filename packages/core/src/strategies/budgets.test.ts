@@ -1,6 +1,7 @@
 import { fills, formats } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { lookAtBudgets } from '../../../../test/support/src/samples/budget-faults.js'
 import { conversations, sampleMessage, withReasoning } from '../../../../test/support/src/samples/conversations.js'
 import { sampleInput } from '../../../../test/support/src/samples/sample-input.js'
@@ -9,7 +10,7 @@ import type { Message } from '../conversation/message.js'
 import { estimateTokens } from '../tokens/tokens.js'
 import { chooseFill } from './choose-fill.js'
 
-const HISTORIES = Number(process.env['HEDDLE_BUDGET_HISTORIES'] ?? 60)
+const HISTORIES = propertyRuns(120)
 
 const rows = fc.record({
   messages: fc

@@ -1,6 +1,7 @@
 import { formats, HeddleError, mergeSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { builtOrRefused, isOverBudget } from '../../../../test/support/src/samples/context-faults.js'
 import { conversations, sampleMessage, withReasoning } from '../../../../test/support/src/samples/conversations.js'
 import { sampleInput } from '../../../../test/support/src/samples/sample-input.js'
@@ -63,7 +64,7 @@ test('a context beside any published state is valid, within its budget, and has 
       expect(context.summaryUsed).toBe(summarizer !== undefined)
       if (summarizer === 'the model') expect(stateId).toBe(STATE_ID)
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(40) },
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { contentShapes } from '../../../../test/support/src/content-shapes/index.js'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { countTokens, countTokensInSteps, estimateTokens } from './tokens.js'
 
 const expected = (text: string) => countO200k(text, { disallowedSpecial: new Set<string>() })
@@ -32,7 +33,7 @@ test('the count of a text is that of the encoding, for any characters', () => {
       expect(countTokens(text)).toBe(expected(text))
       expect(countTokens(text)).toBe(expected(text))
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(2_000) },
   )
 })
 
@@ -56,7 +57,7 @@ test('the count of a long text is that of the encoding, wherever it is divided',
     fc.property(texts, (text) => {
       expect(countTokens(text)).toBe(expected(text))
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   )
 })
 

@@ -7,9 +7,9 @@ import {
   type ProtocolRequest,
   startProtocolServer,
 } from '../../support/src/servers/protocol-server.js'
+import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
 import { openLoom, session, THREAD } from '../weaving.js'
-import { type Served, servePipeline } from './http-support.js'
 
 let pipeline: Pipeline
 let http: Served

@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { beforeAll, expect, test } from 'vitest'
+import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
-import { type Served, servePipeline } from './http-support.js'
 
 let pipeline: Pipeline
 let http: Served
