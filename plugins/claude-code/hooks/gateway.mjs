@@ -5,20 +5,29 @@
  * While Heddle is away it prints one message for the user, prints nothing after that, and keeps what was said in a file. Once
  * Heddle is back it sends that first, and the calls of tools from the transcript. It never fails: the agent goes on.
  */
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { request as requestHttp } from 'node:http'
-import { tmpdir } from 'node:os'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { Session } from './session.mjs'
 
 /** Milliseconds to wait for an answer; while Heddle is away, until it is taken to be so still, and until it is tried again. */
 const ANSWER_MS = 4_000
 const PROBE_MS = 1_000
 const PROBE_EVERY_MS = 5_000
-/** Bytes of what is kept while Heddle is away, and of the end of a transcript that is read afterwards. */
-const KEPT_BYTES_MAX = 4_000_000
-const TRANSCRIPT_BYTES_MAX = 16_000_000
-/** Time for what was missed; what is left of it waits for the next event. */
-const CATCH_UP_MS = 3_000
+/** Milliseconds of all that a hook does: the agent kills it soon after. The first part is for what was missed. */
+const HOOK_MS = 4_200
+const HOOK_MS_OF = { SessionStart: 8_500, PreCompact: 8_500, SessionEnd: 2_300 }
+const MISSED_SHARE = 0.6
+/** An event that fails so often while others are recorded is given up. */
+const ATTEMPTS_MAX = 3
+/** A shorter wait says nothing of an event. */
+const ATTEMPT_MS_MIN = 2_000
+/** Answers about the destination rather than the event. */
+const REFUSES_ALL = new Set([401, 403, 404])
+/** Events whose words exist nowhere else. */
+const SAYING = new Set(['UserPromptSubmit', 'Stop', 'PostToolUse', 'PostToolUseFailure'])
 
 /** The address of the hook of an agent; set by {@link runHook}. */
 let url
@@ -38,7 +47,7 @@ async function post(body, timeoutMs) {
       answer.on('error', reject)
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(pieces).toString('utf8') }))
     })
-    const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), timeoutMs)
+    const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), Math.max(1, timeoutMs))
     sending.on('close', () => clearTimeout(timer))
     sending.on('error', reject)
     sending.end(body)
@@ -50,138 +59,110 @@ function isAway({ status }) {
   return status === 408 || status === 429 || status >= 500
 }
 
-class Session {
-  constructor(id, folder) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const name = id.replace(/[^A-Za-z0-9-]/g, '_').slice(0, 100)
-    this.statePath = join(folder, `${name}.json`)
-    // Shared by all sessions: what one that has ended left is sent by the next.
-    this.keptPath = join(folder, 'kept.jsonl')
-  }
-
-  /** Null while Heddle answers; otherwise since when it does not, and when it was tried last. */
-  get away() {
-    try {
-      return JSON.parse(readFileSync(this.statePath, 'utf8'))
-    } catch {
-      return null
+/** What was missed, as far as it was not sent until a moment, in its order; each is still in its file or its transcript. */
+async function catchUp(session, event, away, endsMs) {
+  const { files, kept } = session.take()
+  const calls = away === null ? [] : missedCalls(event, away.sinceMs).map((call) => ({ attempts: 0, event: call }))
+  const waiting = [...kept, ...calls]
+  waiting.sort((left, right) => Date.parse(left.event.timestamp) - Date.parse(right.event.timestamp))
+  const failed = new Set()
+  let isSending = true
+  let failures = 0
+  let hasSent = false
+  const left = []
+  for (const one of waiting) {
+    const startedMs = Date.now()
+    isSending &&= startedMs < endsMs && failures < 2
+    if (!isSending) {
+      left.push(one)
+      continue
     }
-  }
-
-  isGone(nowMs, away) {
-    writeFileSync(this.statePath, JSON.stringify({ sinceMs: away?.sinceMs ?? nowMs, triedMs: nowMs }), { mode: 0o600 })
-  }
-
-  isBack() {
-    rmSync(this.statePath, { force: true })
-  }
-
-  keep(event, nowMs) {
-    const line = `${JSON.stringify({ timestamp: new Date(nowMs).toISOString(), ...event })}\n`
-    const size = statSync(this.keptPath, { throwIfNoEntry: false })?.size ?? 0
-    if (size + Buffer.byteLength(line) <= KEPT_BYTES_MAX) appendFileSync(this.keptPath, line, { mode: 0o600 })
-  }
-
-  get hasKept() {
-    return statSync(this.keptPath, { throwIfNoEntry: false }) !== undefined
-  }
-
-  /** What was kept; afterwards nothing is. */
-  takeKept() {
-    const taken = `${this.keptPath}.${process.pid}`
-    try {
-      renameSync(this.keptPath, taken)
-    } catch {
-      return []
+    const answer = await post(JSON.stringify(one.event), Math.min(ANSWER_MS, endsMs - startedMs)).catch(() => null)
+    if (answer !== null && REFUSES_ALL.has(answer.status)) isSending = false
+    else if (answer !== null && !isAway(answer)) {
+      hasSent = true
+      failures = 0
+      continue
+    } else {
+      failures++
+      if (answer !== null || Date.now() - startedMs >= ATTEMPT_MS_MIN) failed.add(one)
     }
-    const lines = readFileSync(taken, 'utf8').split('\n').filter(Boolean)
-    rmSync(taken, { force: true })
-    return lines.map((line) => JSON.parse(line))
+    left.push(one)
   }
+  return { files, left, failed, hasSent, calls: new Set(calls) }
 }
 
-/** The records at the end of a transcript. */
-export function recordsOf(path) {
-  if (typeof path !== 'string') return []
-  try {
-    const bytes = readFileSync(path)
-    const lines = bytes
-      .subarray(Math.max(0, bytes.length - TRANSCRIPT_BYTES_MAX))
-      .toString('utf8')
-      .split('\n')
-    return lines.flatMap((line) => {
-      try {
-        return [JSON.parse(line)]
-      } catch {
-        return []
-      }
-    })
-  } catch {
-    return []
-  }
+/** Keeps what is left. Answers how many events were given up, and since when calls are only in the transcript. */
+function settle(session, { files, left, failed, hasSent, calls }, isAnswered) {
+  const counted = left.map((one) => {
+    const attempts = one.attempts + (failed.has(one) && (hasSent || isAnswered) ? 1 : 0)
+    return { isCall: calls.has(one), kept: { ...one, attempts } }
+  })
+  const goesOn = counted.filter(({ kept }) => kept.attempts < ATTEMPTS_MAX)
+  const of = (isCall) => goesOn.filter((one) => one.isCall === isCall).map(({ kept }) => kept)
+  const [unkept] = session.giveBack(files, of(false), of(true))
+  return { givenUp: counted.length - goesOn.length, sinceMs: unkept && Date.parse(unkept.event.timestamp) }
 }
-
-/** Sends what was missed, in its order; what could not be sent is kept again. */
-async function catchUp(session, event, away) {
-  const events = [...session.takeKept(), ...(away === null ? [] : missedCalls(event, away.sinceMs))]
-  events.sort((left, right) => Date.parse(left.timestamp) - Date.parse(right.timestamp))
-  const endsMs = Date.now() + CATCH_UP_MS
-  for (const [index, one] of events.entries()) {
-    let answer = null
-    if (Date.now() < endsMs) answer = await post(JSON.stringify(one), ANSWER_MS).catch(() => null)
-    if (answer !== null && !isAway(answer)) continue
-    for (const left of events.slice(index)) session.keep(left, Date.now())
-    return
-  }
-}
-
-/** Events whose words exist nowhere else. */
-const SAYING = new Set(['UserPromptSubmit', 'Stop', 'PostToolUse', 'PostToolUseFailure'])
 
 async function relay(folder) {
   const input = readFileSync(0, 'utf8')
   const event = JSON.parse(input)
+  const name = event.hook_event_name
   const session = new Session(String(event.session_id), folder)
+  const { away, isRefused } = session
+  // Codex allows no message there.
+  const shown = (text) => (name === 'SessionEnd' ? undefined : JSON.stringify({ systemMessage: text }))
+  const keepWords = () => {
+    if (SAYING.has(name)) session.keep(event)
+  }
+  if (url === null) {
+    session.remember({ away: null, isRefused: true })
+    return isRefused ? undefined : shown('HEDDLE_URL is not an address. The session goes on without Heddle.')
+  }
   const nowMs = Date.now()
-  const away = session.away
-  const goOnWithout = () => {
-    session.isGone(nowMs, away)
-    if (SAYING.has(event.hook_event_name)) session.keep(event, nowMs)
-  }
-  if (away !== null && nowMs - away.triedMs < PROBE_EVERY_MS) {
-    if (SAYING.has(event.hook_event_name)) session.keep(event, nowMs)
-    return
-  }
+  if (away !== null && nowMs - away.triedMs < PROBE_EVERY_MS) return keepWords()
+
+  const [hookMs, beganMs] = [HOOK_MS_OF[name] ?? HOOK_MS, Math.ceil(performance.timeOrigin)]
+  let missed = null
+  let answer
   try {
-    if (away !== null) await reach(PROBE_MS)
-    if (away !== null || session.hasKept) await catchUp(session, event, away)
-    const answer = await post(input, ANSWER_MS)
+    if (away !== null) await post('{}', PROBE_MS)
+    if (away !== null || session.hasKept) missed = await catchUp(session, event, away, beganMs + hookMs * MISSED_SHARE)
+    answer = await post(input, Math.min(ANSWER_MS, beganMs + hookMs - Date.now()))
     if (isAway(answer)) throw new Error(`status ${answer.status}`)
-    if (answer.status === 200) {
-      session.isBack()
-      return answer.text === '{}' ? undefined : answer.text
-    }
-    session.isGone(nowMs, away)
-    return away === null ? refused(answer) : undefined
   } catch (error) {
-    goOnWithout()
+    if (missed !== null) settle(session, missed, false)
+    session.remember({ away: { sinceMs: away?.sinceMs ?? nowMs, triedMs: nowMs }, isRefused })
+    keepWords()
     if (away !== null) return
-    const systemMessage = `Heddle did not answer at ${url.origin} (${error.message}). The session goes on without it; what is said now is recorded once it is back.`
-    return JSON.stringify({ systemMessage })
+    return shown(
+      `Heddle did not answer at ${url.origin} (${error.message}). The session goes on without it; what is said now is recorded once it is back.`,
+    )
   }
+  const { givenUp, sinceMs } = missed === null ? { givenUp: 0 } : settle(session, missed, answer.status === 200)
+  const isOk = answer.status === 200
+  session.remember({ away: sinceMs === undefined ? null : { sinceMs, triedMs: 0 }, isRefused: !isOk })
+  if (REFUSES_ALL.has(answer.status)) keepWords()
+  if (!isOk) return isRefused ? undefined : shown(refusal(answer))
+  if (givenUp === 0 || name === 'SessionEnd') return answer.text === '{}' ? undefined : answer.text
+  const systemMessage = `Heddle could not record ${givenUp} earlier events, however often they were sent.`
+  return JSON.stringify({ ...JSON.parse(answer.text), systemMessage })
 }
 
-/** Whether something answers at all; any answer will do. */
-function reach(timeoutMs) {
-  return post('{}', timeoutMs)
-}
-
-function refused({ status, text }) {
+function refusal({ status, text }) {
   let detail = ''
   try {
     detail = JSON.parse(text).detail ?? ''
   } catch {}
-  return JSON.stringify({ systemMessage: `Heddle refused an event of this session: ${status} ${detail}`.trim() })
+  return `Heddle refused an event of this session: ${status} ${detail}`.trim()
+}
+
+function parsed(address) {
+  try {
+    return new URL(address)
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -191,9 +172,15 @@ function refused({ status, text }) {
  * @param agent.missedCalls the calls that a transcript has since a moment, as events
  */
 export async function runHook(agent) {
-  const address = process.env.HEDDLE_URL || 'http://127.0.0.1:4680'
-  url = new URL(`${address.replace(/\/+$/, '')}/v1/hooks/${agent.name}${process.env.HEDDLE_HOOK_QUERY ?? ''}`)
+  const { HEDDLE_URL, HEDDLE_HOOK_QUERY = '', HEDDLE_KEY = '' } = process.env
+  const address = (HEDDLE_URL || 'http://127.0.0.1:4680').replace(/\/+$/, '')
+  url = parsed(`${address}/v1/hooks/${agent.name}${HEDDLE_HOOK_QUERY}`)
   missedCalls = agent.missedCalls
-  const output = await relay(agent.folder ?? join(tmpdir(), `heddle-${agent.name}`)).catch(() => undefined)
+  // Words of one project must not come into another, so each destination has its own folder.
+  const destination = createHash('sha256')
+    .update(JSON.stringify([address, HEDDLE_HOOK_QUERY, HEDDLE_KEY]))
+    .digest('hex')
+  const folder = join(agent.folder ?? join(homedir(), '.heddle', 'hooks', agent.name), destination.slice(0, 16))
+  const output = await relay(folder).catch(() => undefined)
   if (output !== undefined) process.stdout.write(output)
 }

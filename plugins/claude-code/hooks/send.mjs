@@ -1,5 +1,6 @@
 /** Sends an event of Claude Code to Heddle: `gateway.mjs` says how. */
-import { recordsOf, runHook } from './gateway.mjs'
+import { runHook } from './gateway.mjs'
+import { recordsOf } from './transcript.mjs'
 
 /** The calls of a transcript with their results, since a moment: Claude Code sent these to Heddle itself, in vain. */
 function missedCalls({ transcript_path: path, session_id, cwd }, sinceMs) {
@@ -7,11 +8,11 @@ function missedCalls({ transcript_path: path, session_id, cwd }, sinceMs) {
   const missed = []
   for (const record of recordsOf(path)) {
     const content = record.message?.content
-    if (record.isSidechain === true || !Array.isArray(content) || !(Date.parse(record.timestamp) >= sinceMs)) continue
+    if (record.isSidechain === true || !Array.isArray(content)) continue
     for (const block of content) {
       if (block?.type === 'tool_use') calls.set(block.id, block)
       const call = block?.type === 'tool_result' ? calls.get(block.tool_use_id) : undefined
-      if (call === undefined) continue
+      if (call === undefined || !(Date.parse(record.timestamp) >= sinceMs)) continue
       const text = textOf(block.content)
       const event = { session_id, cwd: record.cwd ?? cwd, timestamp: record.timestamp, tool_use_id: call.id }
       const called = { ...event, tool_name: call.name, tool_input: call.input }

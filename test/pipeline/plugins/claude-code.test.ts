@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitFor } from '@heddle/test-support'
@@ -15,6 +12,7 @@ import {
 } from '@heddle/test-support/claude-code/hook-schemas'
 import { type HookRun, pluginFolder, runHooks } from '@heddle/test-support/claude-code/run-hooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRelay } from '../adapters/relay.js'
 import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
 import { sessionLines } from './claude-code-session.js'
@@ -115,17 +113,23 @@ test('without Heddle the agent goes on, hears of it once, and what was said and 
     JSON.stringify({ timestamp: new Date().toISOString(), ...JSON.parse(line) }),
   )
   const events = hookEvents(timed, { session, transcript, cwd: '/repo' })
-  const url = `http://127.0.0.1:${await closedPort()}`
+  const relay = await startRelay(() => http.url)
+  await relay.stop()
   const messages: unknown[] = []
   for (const recorded of events) {
-    const { type, code, output } = await run(recorded, url)
+    const { type, code, output } = await run(recorded, relay.url)
     expect(code).toBe(0)
     if (type === 'command' && output !== null) messages.push(output)
     else expect(output).toBeNull()
   }
   expect(messages).toEqual([{ systemMessage: expect.stringContaining('Heddle did not answer') }])
 
-  const statePath = join(dataFolder, `${session}.json`)
+  await relay.start()
+  // Of the one destination that was away: the others have left nothing.
+  const keptIn = async () =>
+    (await readdir(dataFolder, { recursive: true })).filter((name) => /\/.*\.jsonl?$/.test(name))
+  const [name = ''] = (await keptIn()).filter((each) => each.endsWith(`${session}.json`))
+  const statePath = join(dataFolder, name)
   const { sinceMs } = (await json(statePath)) as { sinceMs: number }
   // The moment of the next attempt has come, and the transcript began after the first one.
   const due = JSON.stringify({ sinceMs: sinceMs - 60_000, triedMs: 0 })
@@ -135,11 +139,12 @@ test('without Heddle the agent goes on, hears of it once, and what was said and 
   await waitFor(
     async () => {
       await writeFile(statePath, due)
-      await run(compaction)
-      return !existsSync(statePath) && !existsSync(join(dataFolder, 'kept.jsonl'))
+      await run(compaction, relay.url)
+      return (await keptIn()).length === 0
     },
     { timeoutMs: 60_000 },
   )
+  await relay.stop()
   const { items } = await pipeline.client.messages.list({ thread: session, limit: 500, order: 'asc' })
   for (const { event } of events) {
     if (event.hook_event_name === 'UserPromptSubmit')
@@ -148,11 +153,3 @@ test('without Heddle the agent goes on, hears of it once, and what was said and 
       expect(items.filter(({ toolCallId }) => toolCallId === event['tool_use_id'])).toHaveLength(1)
   }
 })
-
-async function closedPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
