@@ -1,12 +1,17 @@
 import type { SessionEvent } from './events.js'
+import { MissedSessions } from './missed.js'
 
 /** Milliseconds to wait for an answer, and until a gateway that was away is tried again. */
 const ANSWER_MS = 2_000
 const RETRY_MS = 5_000
+/** In the background an answer may take this many times as long. */
+const PATIENCE = 5
+/** Milliseconds after an event until OpenCode has stored what it is about. */
+const STORED_MS = 1_000
 /** A message may be some time older than the event that says so; a repeat is recorded once. */
 const EARLIER_MS = 10_000
-/** Sessions that are made up for. */
-const MISSED_MAX = 1_000
+/** Attempts that fail while Heddle is ready; then an event is given up. */
+const ATTEMPTS_MAX = 3
 
 export interface Answer {
   /** A stub in place of an output. */
@@ -25,6 +30,7 @@ export interface GatewayOptions {
   readonly query: string
   readonly answerMs?: number | undefined
   readonly retryMs?: number | undefined
+  readonly storedMs?: number | undefined
   /** Shows a message to the user. */
   say(message: string): Promise<void>
   /** The events of a session since a moment, from what OpenCode keeps of it. */
@@ -38,92 +44,152 @@ class Refusal extends Error {}
  * sends what OpenCode has recorded meanwhile. It never fails: the agent goes on.
  */
 export class Gateway {
-  /** When it was tried last; null while it answers. */
-  #triedMs: number | null = null
+  readonly #address: URL | null
+  #isAway = false
   #isRefused = false
+  #isClosed = false
   #catchingUp: Promise<void> | null = null
-  /** Since when events of a session are missing. */
-  readonly #missed = new Map<string, number>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #missed = new MissedSessions()
+  /** By event and session, of attempts to make up for them. */
+  readonly #failures = new Map<string, number>()
 
-  constructor(private readonly options: GatewayOptions) {}
+  constructor(private readonly options: GatewayOptions) {
+    this.#address = parsed(`${options.url.replace(/\/+$/, '')}/v1/hooks/opencode${options.query}`)
+  }
 
-  async send(event: SessionEvent): Promise<Answer> {
+  /** Null where the event was not recorded. */
+  async send(event: SessionEvent): Promise<Answer | null> {
     const nowMs = Date.now()
-    if (this.#triedMs !== null) {
-      this.#miss(event.session, nowMs)
-      if (nowMs - this.#triedMs >= (this.options.retryMs ?? RETRY_MS)) this.#retry()
-      return {}
+    if (this.#address === null) {
+      await this.#refused('HEDDLE_URL is not an address. The session goes on without Heddle.')
+      return null
+    }
+    if (this.#isAway) {
+      this.#missed.add(event.session, nowMs)
+      return null
     }
     try {
-      const answer = await this.#post(event)
+      const answer = await this.#post(this.#address, event)
       this.#isRefused = false
       return answer
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       if (error instanceof Refusal) {
-        if (!this.#isRefused) await this.#say(`Heddle refused an event of this session: ${reason}`)
-        this.#isRefused = true
-        return {}
+        await this.#refused(`Heddle refused an event of this session: ${reason}`)
+        return null
       }
-      this.#miss(event.session, nowMs)
-      const isKnown = this.#triedMs !== null
-      this.#triedMs = Date.now()
-      if (!isKnown) {
-        const { origin } = new URL(this.options.url)
-        await this.#say(
-          `Heddle did not answer at ${origin} (${reason}). The session goes on without it; what is said now is recorded once it is back.`,
-        )
-      }
-      return {}
+      this.#missed.add(event.session, nowMs)
+      if (this.#isAway) return null
+      this.#isAway = true
+      this.#tryLater()
+      await this.#say(
+        `Heddle did not answer at ${this.#address.origin} (${reason}). The session goes on without it; what is said now is recorded once it is back.`,
+      )
+      return null
     }
   }
 
-  /** Until a running attempt to make up for an outage has ended. */
-  async settled(): Promise<void> {
+  /** Makes up for what was missed once more, and not again. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
     await this.#catchingUp
+    if (this.#missed.size > 0) await this.#retry()
   }
 
-  #retry(): void {
-    this.#triedMs = Date.now()
-    this.#catchingUp ??= this.#catchUp().finally(() => {
-      this.#catchingUp = null
-    })
+  #tryLater(): void {
+    clearTimeout(this.#timer)
+    if (this.#isClosed || (!this.#isAway && this.#missed.size === 0)) return
+    this.#timer = setTimeout(() => void this.#retry(), this.options.retryMs ?? RETRY_MS)
+    this.#timer.unref()
   }
 
   /** Events of meanwhile are missed too, so that all of a session are sent in their order. */
-  async #catchUp(): Promise<void> {
-    try {
-      while (this.#missed.size > 0) {
-        const [[session, sinceMs]] = this.#missed as unknown as [[string, number]]
-        const events = await this.options.history(session, sinceMs - EARLIER_MS)
-        this.#missed.delete(session)
+  async #retry(): Promise<void> {
+    const address = this.#address
+    if (address === null) return
+    if (this.#catchingUp !== null) return await this.#catchingUp
+    this.#isAway = true
+    this.#catchingUp = this.#catchUp(address)
+      .then(
+        () => {
+          this.#isAway = false
+        },
+        () => {},
+      )
+      .finally(() => {
+        this.#catchingUp = null
+        this.#tryLater()
+      })
+    await this.#catchingUp
+  }
+
+  async #catchUp(address: URL): Promise<void> {
+    const again: [session: string, sinceMs: number][] = []
+    const storedMs = this.options.storedMs ?? STORED_MS
+    for (let next = await this.#missed.take(storedMs); next !== null; next = await this.#missed.take(storedMs)) {
+      const { session, sinceMs } = next
+      try {
+        const read = () => this.options.history(session, sinceMs - EARLIER_MS)
+        const events = (await this.#attempt(address, session, read, () => again.push([session, sinceMs]))) ?? []
         for (const event of events) {
-          try {
-            await this.#post(event)
-          } catch (error) {
-            if (error instanceof Refusal) continue
-            this.#missed.set(session, Math.min(sinceMs, this.#missed.get(session) ?? sinceMs))
-            throw error
-          }
+          const atMs = event.sentAt === undefined ? sinceMs : Date.parse(event.sentAt)
+          const send = () => this.#post(address, event, this.#isClosed ? 1 : PATIENCE)
+          await this.#attempt(address, keyOf(event), send, () => again.push([session, atMs]))
         }
+      } catch (error) {
+        this.#missed.add(session, sinceMs)
+        for (const [each, atMs] of again) this.#missed.add(each, atMs)
+        throw error
       }
-      this.#triedMs = null
-    } catch {
-      this.#triedMs = Date.now()
+    }
+    // At the next attempt: sessions go on meanwhile.
+    for (const [session, atMs] of again) this.#missed.add(session, atMs)
+  }
+
+  /** A failure while Heddle is ready holds back nothing else, and is given up after some attempts. */
+  async #attempt<Result>(
+    address: URL,
+    key: string,
+    work: () => Promise<Result>,
+    isFailed: () => void,
+  ): Promise<Result | null> {
+    const failures = this.#failures.get(key) ?? 0
+    if (failures >= ATTEMPTS_MAX) return null
+    try {
+      const result = await work()
+      this.#failures.delete(key)
+      return result
+    } catch (error) {
+      if (error instanceof Refusal) return null
+      if (!(await this.#isReady(address))) throw error
+      this.#failures.set(key, failures + 1)
+      if (failures + 1 < ATTEMPTS_MAX) isFailed()
+      else
+        await this.#say(
+          `Heddle could not record a part of this session, however often it was sent: ${messageOf(error)}`,
+        )
+      return null
     }
   }
 
-  #miss(session: string, sinceMs: number): void {
-    if (!this.#missed.has(session) && this.#missed.size < MISSED_MAX) this.#missed.set(session, sinceMs)
+  async #isReady(address: URL): Promise<boolean> {
+    const ready = new URL(address.href.replace(/\/v1\/hooks\/opencode.*$/s, '/readyz'))
+    const signal = AbortSignal.timeout(this.options.answerMs ?? ANSWER_MS)
+    return await fetch(ready, { signal }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
   }
 
-  async #post(event: SessionEvent): Promise<Answer> {
-    const { url, key, query, answerMs = ANSWER_MS } = this.options
-    const response = await fetch(`${url.replace(/\/+$/, '')}/v1/hooks/opencode${query}`, {
+  async #post(address: URL, event: SessionEvent, patience = 1): Promise<Answer> {
+    const { key, answerMs = ANSWER_MS } = this.options
+    const response = await fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(key && { 'x-heddle-key': key }) },
       body: JSON.stringify(event),
-      signal: AbortSignal.timeout(answerMs),
+      signal: AbortSignal.timeout(answerMs * patience),
     })
     if (response.ok) return (await response.json()) as Answer
     const { detail = '' } = (await response.json().catch(() => ({}))) as { detail?: string }
@@ -132,7 +198,28 @@ export class Gateway {
     throw mayChange ? new Error(reason) : new Refusal(reason)
   }
 
+  async #refused(message: string): Promise<void> {
+    if (!this.#isRefused) await this.#say(message)
+    this.#isRefused = true
+  }
+
   async #say(message: string): Promise<void> {
     await this.options.say(message).catch(() => {})
   }
+}
+
+function parsed(address: string): URL | null {
+  try {
+    return new URL(address)
+  } catch {
+    return null
+  }
+}
+
+function keyOf(event: SessionEvent): string {
+  return `${event.session} ${event.type} ${'id' in event ? event.id : ''}`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -19,8 +19,8 @@ export const Heddle: Plugin = async ({ client, directory }, options = {}) => {
   const optionOf = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
   const numberOf = (name: string) => (typeof options[name] === 'number' ? options[name] : undefined)
   const gateway = new Gateway({
-    url: optionOf('url') ?? env['HEDDLE_URL'] ?? 'http://127.0.0.1:4680',
-    key: optionOf('key') ?? env['HEDDLE_KEY'],
+    url: optionOf('url') || env['HEDDLE_URL'] || 'http://127.0.0.1:4680',
+    key: optionOf('key') || env['HEDDLE_KEY'],
     query: optionOf('query') ?? env['HEDDLE_HOOK_QUERY'] ?? '',
     answerMs: numberOf('answerMs'),
     retryMs: numberOf('retryMs'),
@@ -30,7 +30,8 @@ export const Heddle: Plugin = async ({ client, directory }, options = {}) => {
       await Promise.allSettled([log, toast])
     },
     async history(session, sinceMs) {
-      const { data = [] } = await client.session.messages({ path: { id: session }, query: { limit: MESSAGES_MAX } })
+      const given = { path: { id: session }, query: { limit: MESSAGES_MAX } }
+      const { data } = await client.session.messages({ ...given, throwOnError: true })
       return eventsSince(data, sinceMs)
     },
   })
@@ -50,8 +51,8 @@ export const Heddle: Plugin = async ({ client, directory }, options = {}) => {
     },
     'tool.execute.after': async ({ tool, sessionID: session, callID: id, args: input }, output) => {
       const shown = outputOf(output)
-      const answer = await gateway.send({ type: 'called', id, tool, input, output: shown.text, session, directory })
-      shown.change(answer)
+      const called = { type: 'called', id, tool, input, output: shown.text, session, directory } as const
+      shown.change((await gateway.send({ ...called, ...(shown.isError && { isError: true }) })) ?? {})
     },
     'experimental.session.compacting': async ({ sessionID }, { context }) => {
       const text = await resumed.begins(sessionID, directory)
@@ -71,7 +72,7 @@ export const Heddle: Plugin = async ({ client, directory }, options = {}) => {
       }
     },
     dispose: async () => {
-      await gateway.settled()
+      await gateway.close()
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Answer } from './gateway.js'
 /** The text of an output of a tool, and how to change it. */
 export interface ShownOutput {
   readonly text: string
+  readonly isError: boolean
   /** Puts the stub in its place, and keeps the reference with it. */
   change(answer: Answer): void
 }
@@ -12,6 +13,7 @@ interface Output {
   metadata?: unknown
   /** Of a tool of an MCP server: OpenCode calls the hook with the result of the protocol. */
   content?: readonly { readonly type?: string; readonly text?: string }[]
+  isError?: boolean
 }
 
 export function outputOf(given: Output): ShownOutput {
@@ -23,6 +25,7 @@ export function outputOf(given: Output): ShownOutput {
   if (typeof given.output === 'string') {
     return {
       text: given.output,
+      isError: false,
       change(answer) {
         if (answer.output !== undefined) given.output = answer.output
         keep(answer)
@@ -33,6 +36,7 @@ export function outputOf(given: Output): ShownOutput {
   const texts = blocks.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []))
   return {
     text: texts.join('\n'),
+    isError: given.isError === true,
     change(answer) {
       const hasOthers = texts.length < blocks.length
       if (answer.output !== undefined && !hasOthers) given.content = [{ type: 'text', text: answer.output }]

@@ -22,7 +22,7 @@ export class Resumed {
 
   async begins(session: string, directory: string): Promise<string> {
     this.#summarizing.add(session)
-    const { text = '' } = await this.gateway.send({ type: 'compacting', session, directory })
+    const { text = '' } = (await this.gateway.send({ type: 'compacting', session, directory })) ?? {}
     if (text !== '') keepIn(this.#prepared, session, text)
     return text
   }
@@ -55,7 +55,11 @@ export class Resumed {
     const known = this.#texts.get(compaction)
     if (known !== undefined) return known
     // Of a compaction in an earlier run of OpenCode, the text of now.
-    const text = this.#prepared.get(session) ?? (await this.gateway.send({ type: 'resumed', session })).text ?? ''
+    const prepared = this.#prepared.get(session)
+    const answer = prepared === undefined ? await this.gateway.send({ type: 'resumed', session }) : { text: prepared }
+    // The next request asks again.
+    if (answer === null) return ''
+    const { text = '' } = answer
     this.#prepared.delete(session)
     keepIn(this.#texts, compaction, text)
     return text

@@ -139,7 +139,7 @@ test('where OpenCode clears an output, the request says where all of it is', asy
 
 test('without Heddle the agent goes on, hears of it once, and what was said and done is recorded afterwards', async () => {
   const relay = await startRelay(() => http.url)
-  const session = await open('interrupted', { url: relay.url, retryMs: 0 })
+  const session = await open('interrupted', { url: relay.url, retryMs: 50 })
   await session.prompt('Fix the tests.')
   await relay.stop()
   const took: number[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codexOutput, NO_CHANGE, readCodexEvent } from './index.js'
+import { codexOutput, NO_CHANGE, outputStub, readCodexEvent } from './index.js'
 
 test('a text of any characters has at most 10,000 bytes, in whole lines from its beginning', () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 400 }).map((text) => text.replace(/\n/g, ''))
@@ -33,4 +33,18 @@ test('texts are replaced; images, failed results and texts that were recalled st
     replaceable: null,
   })
   expect(read('mcp__heddle__recall', { content: [text] })).toMatchObject({ type: 'noted' })
+})
+
+test('a stub has its reference within the bytes that Codex shows', () => {
+  const called = { hook_event_name: 'PostToolUse' as const, session_id: 's', tool_use_id: 'call_1', tool_input: {} }
+  const tool_response = '日本語のログの行です。\n'.repeat(5_000)
+  const event = readCodexEvent({ ...called, tool_name: 'Bash', tool_response })
+  if (event.type !== 'called' || event.replaceable === null) throw new Error('not replaceable')
+  const options = { reference: 'msg-1', tokensBefore: 60_000 }
+  for (const tokensMax of [1_000, 20_000]) {
+    const stub = outputStub(event.replaceable, { ...options, tokensMax })
+    expect(Buffer.byteLength(stub)).toBeLessThanOrEqual(9_500)
+    expect(Buffer.byteLength(stub)).toBeGreaterThan(7_000)
+    expect(stub).toContain('[recall:msg-1]')
+  }
 })

@@ -8,6 +8,8 @@ import { blocksText, mcpOutput } from './tool-output.js'
 
 /** Of a text of more bytes Codex shows a preview, and the path of a file with the rest. */
 const TEXT_BYTES_MAX = 10_000
+/** Of the reason of a block Codex keeps the beginning and the end, 2,500 tokens of 4 bytes in all. */
+const STUB_BYTES_MAX = 9_500
 
 export function readCodexEvent(event: CodexEvent): SessionEvent {
   const where = { thread: threadOfSession(event), cwd: event.cwd, timestamp: event.timestamp }
@@ -26,7 +28,8 @@ export function readCodexEvent(event: CodexEvent): SessionEvent {
       const text = replaceable?.text ?? textOf(response)
       const isError = isJsonRecord(response) && response['isError'] === true
       const called = { ...where, type: 'called', id, tool, input, text, isError, wantsReference: false } as const
-      return { ...called, replaceable: isError ? null : replaceable }
+      const isKept = isError || replaceable === null
+      return { ...called, replaceable: isKept ? null : { ...replaceable, stubBytesMax: STUB_BYTES_MAX } }
     }
     case 'PreCompact':
       return { ...where, type: 'compacting', wantsText: false }

@@ -5,6 +5,8 @@ export interface ToolOutput {
   readonly text: string
   /** The agent numbers the lines as it shows them, so only a beginning keeps its numbers. */
   readonly isNumbered: boolean
+  /** Of a longer text the agent itself cuts out the middle, where the reference is. */
+  readonly stubBytesMax?: number
   /** The same output, of the same shape, with a shorter text. */
   replace(text: string): unknown
 }

@@ -64,7 +64,6 @@ test('an export of OpenCode has words, calls with their results, failed calls, a
   const { inputs, skipped } = read(text, 'opencode')
   expect(inputs).toMatchObject([
     { role: 'user', content: 'Fix it.', sourceId: 'p1', sentAt: '2026-03-01T10:00:00.000Z' },
-    { role: 'user', content: 'Called Read', metadata: { synthetic: true } },
     { role: 'assistant', content: 'I will.', model: 'claude-sonnet-5', sentAt: '2026-03-01T10:00:01.000Z' },
     { role: 'tool_use', toolCalls: [{ id: 'call_1', name: 'read', arguments: { filePath: 'a.ts' } }] },
     { role: 'tool_result', toolCallId: 'call_1', toolName: 'read', content: 'the file' },
@@ -73,7 +72,7 @@ test('an export of OpenCode has words, calls with their results, failed calls, a
     { role: 'tool_use', toolCalls: [{ id: 'call_3' }] },
     { role: 'assistant', content: 'A summary.', keptAside: 'compact-summary' },
   ])
-  expect(skipped).toEqual({ 'part/step-start': 1 })
+  expect(skipped).toEqual({ 'part/step-start': 1, 'part/synthetic': 1 })
 })
 
 test('a message of OpenCode without parts is named', () => {

@@ -25,10 +25,14 @@ function* readExport(source: Source, skipped: Map<string, number>): Generator<Dr
     if (!Array.isArray(parts)) throw validationError(place, 'must have a list of parts', parts)
     for (const part of recordsIn(parts, (index) => `${place}.parts.${index}`)) {
       const drafts = readPart(part.place, part.value, info)
-      if (drafts.length === 0) countSkipped(skipped, `part/${textField(part.value, 'type') ?? 'without a type'}`)
+      if (drafts.length === 0) countSkipped(skipped, `part/${kindOf(part.value)}`)
       for (const message of drafts) yield { thread: 0, message }
     }
   }
+}
+
+function kindOf(part: JsonObject): string {
+  return part['synthetic'] === true ? 'synthetic' : (textField(part, 'type') ?? 'without a type')
 }
 
 function readPart(place: string, part: JsonObject, info: JsonObject): DraftMessage[] {
@@ -39,6 +43,8 @@ function readPart(place: string, part: JsonObject, info: JsonObject): DraftMessa
   if (part['type'] === 'tool') return readCall(place, part)
   const text = textField(part, 'text')
   if (part['type'] !== 'text' || text === undefined || text.trim() === '' || part['ignored'] === true) return []
+  // Contents of files, agents and resources that a prompt names: the user did not type them.
+  if (part['synthetic'] === true) return []
   const sentAt = timeOf(objectField(part, 'time')?.['end'] ?? created)
   const role = isReply ? 'assistant' : 'user'
   return [
@@ -53,8 +59,6 @@ function readPart(place: string, part: JsonObject, info: JsonObject): DraftMessa
         ...(isReply && model !== undefined && { model }),
         // OpenCode goes on from its own summary; everything that was said before is in the file.
         ...(info['summary'] === true && { keptAside: 'compact-summary' }),
-        // Of files and agents that a prompt names.
-        ...(part['synthetic'] === true && { metadata: { synthetic: true } }),
       },
     },
   ]
