@@ -2,7 +2,14 @@ import { mergeSettings, type PartialSettings, type WakeJob } from '@heddle/contr
 import type { Summarizers } from '@heddle/models'
 import { done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
-import { clearThreadFailure, extractBatch, loadThread, type Store, stopRemembering } from '@heddle/store'
+import {
+  clearThreadFailure,
+  extractBatch,
+  loadThread,
+  type Store,
+  stopRemembering,
+  type ThreadRow,
+} from '@heddle/store'
 import { readerOf } from './readers.js'
 
 export interface RememberDeps {
@@ -38,7 +45,7 @@ export async function remember(job: Job<WakeJob>, deps: RememberDeps): Promise<O
   if (rememberSeq === null) return skipped('no facts are read in this thread')
   const settings = mergeSettings(deps.settings, thread.agentSettings, thread.settings)
   if (settings.remember === 'off') {
-    await stop(deps.store, job.payload)
+    await stop(deps.store, projectId, thread)
     return skipped('no facts are read any longer in this thread')
   }
   if (rememberSeq >= headSeq) return skipped('the cursor is at the head')
@@ -71,9 +78,9 @@ export async function remember(job: Job<WakeJob>, deps: RememberDeps): Promise<O
   return done(cursor < headSeq ? again : [])
 }
 
-async function stop(store: Store, { projectId, threadId }: WakeJob): Promise<void> {
+async function stop(store: Store, projectId: string, thread: ThreadRow): Promise<void> {
   await store.inProject(projectId, async (tx) => {
-    await stopRemembering(tx, { threadId })
-    await clearThreadFailure(tx, { threadId, stages: ['remember'] })
+    await stopRemembering(tx, thread)
+    await clearThreadFailure(tx, { threadId: thread.threadId, stages: ['remember'] })
   })
 }

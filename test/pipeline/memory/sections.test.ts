@@ -187,4 +187,30 @@ describe('facts', () => {
     expect(await factsIn(client)).toBe('')
     expect(textOf(await build(client, { facts: true }, 'other'), 'facts')).toContain('120 ms')
   })
+
+  test('of messages that a fork shares are in its contexts, those of later ones are not', async () => {
+    const client = await begin('forked', talk(3))
+    const { items } = await client.messages.list({ thread: THREAD, order: 'asc' })
+    const put = (object: string, source: number, thread = THREAD) =>
+      client.facts.put(AGENT, randomUUID(), {
+        ...{ ...speed, object, thread },
+        ...(source < 0 ? {} : { sources: [items[source]?.id ?? ''] }),
+      })
+    await put('120 ms', 0)
+    await client.threads.fork(THREAD, { name: 'branch', at: items[2]?.id ?? '' })
+    const inFork = async () => {
+      const texts = textsOf(await build(client, { facts: true }, 'branch'))
+      return texts.filter((text) => text.startsWith('<facts ')).join('\n')
+    }
+    expect(await inFork()).toContain('120 ms')
+    await put('80 ms', 4)
+    expect(await factsIn(client)).toContain('80 ms')
+    expect(await inFork()).toContain('120 ms')
+    expect(await inFork()).not.toContain('80 ms')
+    await put('95 ms', -1, 'branch')
+    expect(await inFork()).toContain('95 ms')
+    expect(await factsIn(client)).not.toContain('95 ms')
+    await client.messages.erase({ thread: THREAD, messageId: items[0]?.id ?? '' })
+    expect(await inFork()).not.toContain('120 ms')
+  })
 })

@@ -72,9 +72,7 @@ export function factsNow({ facts, nowMs, limits }: Omit<ContextFacts, 'baseMs'>)
 export function factsAt(facts: readonly ContextFact[], atMs: number, limit: number): FactsAt {
   const known = facts.flatMap((fact) => asOf(fact, atMs) ?? [])
   const standings = standingsOf(known)
-  const latest = known
-    .toSorted((left, right) => right.recordedAtMs - left.recordedAtMs || (left.id < right.id ? 1 : -1))
-    .slice(0, factsRead(limit))
+  const latest = known.toSorted(lastRecordedFirst).slice(0, factsRead(limit))
   const held = latest.flatMap((fact): HeldFact[] => {
     const standing = standings.get(fact.id)
     return standing !== undefined && heldAt(fact, standing, atMs) ? [{ fact, standing }] : []
@@ -107,6 +105,11 @@ function byKey(held: readonly HeldFact[]): HeldFact[] {
   return [...groups.values()].flat()
 }
 
-function newestFirst({ fact: left }: HeldFact, { fact: right }: HeldFact): number {
+/** Facts that are read together are recorded at one time: the newest of them come first. */
+function lastRecordedFirst(left: ContextFact, right: ContextFact): number {
+  return right.recordedAtMs - left.recordedAtMs || newestFirst({ fact: left }, { fact: right })
+}
+
+function newestFirst({ fact: left }: Pick<HeldFact, 'fact'>, { fact: right }: Pick<HeldFact, 'fact'>): number {
   return right.validFromMs - left.validFromMs || (left.id < right.id ? 1 : -1)
 }

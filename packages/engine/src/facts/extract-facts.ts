@@ -38,7 +38,7 @@ export async function extractThreadFacts(
       hint: 'set `remember` to `rules` or `off` to read facts by the rules, which would double those of the model',
     })
   }
-  const fromSeq = Math.max(afterSeq, found.baseSeq)
+  const fromSeq = Math.max(afterSeq, found.baseSeq, found.sharedSeq)
   const endSeq = Math.min(headSeq, fromSeq + limit)
   let [cursor, facts, added] = [fromSeq, 0, 0]
   while (cursor < endSeq) {

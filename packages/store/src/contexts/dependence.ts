@@ -97,6 +97,10 @@ export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
       (select json_build_array(count(*), sum(block.version)) from heddle.memory_blocks as block
         where block.owner_id in (thread.id, agent.id, thread.project_id)),
       (select sum(scope.changes) from heddle.fact_scopes as scope where scope.scope_id in (thread.id, agent.id)),
+      case when cursor.shared_seq > 0 then (
+        select sum(scope.changes) from heddle.thread_origins as run
+        join heddle.fact_scopes as scope on scope.scope_id = run.origin_id
+        where run.thread_id = thread.id) end,
       (select count(*) from heddle.thread_items as chosen where chosen.thread_id = thread.id),
       (select json_agg(json_build_array(other.id, other.version, other.active_at, other.changed)) from (
         select id, version, active_at, threads.xmin::text as changed from heddle.threads

@@ -26,7 +26,7 @@ export interface ReadFacts {
 
 export interface FactBatch {
   readonly projectId: string
-  readonly thread: Pick<ThreadRow, 'threadId' | 'agentId' | 'baseSeq' | 'headSeq' | 'erasedCount'>
+  readonly thread: Pick<ThreadRow, 'threadId' | 'agentId' | 'baseSeq' | 'sharedSeq' | 'headSeq' | 'erasedCount'>
   readonly afterSeq: number
   /** The last message to read; default the head. */
   readonly toSeq?: number
@@ -53,7 +53,8 @@ export async function extractBatch(store: Store, batch: FactBatch): Promise<Read
   const { projectId, thread, reader, isStage } = batch
   const { threadId, agentId, erasedCount } = thread
   const { messagesMax: limit = MESSAGES_PER_BATCH_MAX } = reader
-  const afterSeq = Math.max(batch.afterSeq, thread.baseSeq)
+  // Facts of messages that a fork shares are those of their own thread.
+  const afterSeq = Math.max(batch.afterSeq, thread.baseSeq, thread.sharedSeq)
   const lastSeq = Math.min(afterSeq + MESSAGES_PASSED_MAX, batch.toSeq ?? thread.headSeq, thread.headSeq)
   const messages = await store.inProject(projectId, (tx) =>
     loadUserMessages(tx, { threadId, afterSeq, toSeq: lastSeq, limit }),
@@ -61,10 +62,10 @@ export async function extractBatch(store: Store, batch: FactBatch): Promise<Read
   const toSeq = messages.length < limit ? lastSeq : (messages.at(-1)?.seq ?? lastSeq)
   const { extractor, facts } = await reader.read(messages)
   return await store.inProject(projectId, async (tx) => {
-    const isHeld = isStage
-      ? await advanceRememberCursor(tx, { threadId, fromSeq: batch.afterSeq, toSeq, erasedCount })
-      : await holdThread(tx, threadId, toSeq, erasedCount)
-    if (!isHeld) return null
+    // The thread before its cursor, as erasures lock them.
+    if (!(await holdThread(tx, threadId, toSeq, erasedCount))) return null
+    const move = { threadId, fromSeq: batch.afterSeq, toSeq, erasedCount }
+    if (isStage && !(await advanceRememberCursor(tx, move))) return null
     const added = await insertFacts(tx, { agentId, threadId, extractor, origin: 'extracted', facts })
     return { toSeq, facts: facts.length, added }
   })

@@ -91,9 +91,16 @@ export async function advanceRememberCursor(
   return count === 1
 }
 
-/** No facts are read from a thread until its settings say so again. */
-export async function stopRemembering(tx: Tx, { threadId }: { threadId: string }): Promise<void> {
-  await tx`update heddle.stage_cursors set remember_seq = null where thread_id = ${threadId}`
+/**
+ * No facts are read from a thread until its settings say so again. A thread that the prune stage has passed since then stays as
+ * it is: the settings may say so by now.
+ */
+export async function stopRemembering(
+  tx: Tx,
+  { threadId, pruneSeq }: Pick<ThreadRow, 'threadId' | 'pruneSeq'>,
+): Promise<void> {
+  await tx`
+    update heddle.stage_cursors set remember_seq = null where thread_id = ${threadId} and prune_seq = ${pruneSeq}`
 }
 
 /** Marks a thread whose stage failed for good: the stage is not started again before `retryAtMs`. */
