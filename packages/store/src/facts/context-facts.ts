@@ -1,6 +1,5 @@
 import { limits } from '@heddle/contracts'
 import { type ContextFact, factsRead } from '@heddle/core'
-import type { PendingQuery, Row } from 'postgres'
 import type { Tx } from '../connection/connection.js'
 import { loadSharedRuns, type SharedRun } from '../forks/lineage.js'
 import { type FactRow, factColumns, loadCodes } from './facts.js'
