@@ -1,7 +1,6 @@
 import { formats, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { builtOrRefused } from '../../../../test/support/src/samples/context-faults.js'
 import { conversationOf, conversationSteps, type Step } from '../../../../test/support/src/samples/conversations.js'
 import { simulatedInput } from '../../../../test/support/src/samples/simulated-input.js'
@@ -63,7 +62,7 @@ test.each(['sandwich', 'tree', 'sliding-window', 'full-history'])(
           compared += compare(steps, { strategy, budget }, format)
         },
       ),
-      { numRuns: propertyRuns(40) },
+      { numRuns: 40 },
     )
     expect(compared).toBeGreaterThan(100)
   },

@@ -23,7 +23,7 @@ import { type CompactionState, isOvertaken } from './state.js'
 import { summaryTokensMax } from './state-costs.js'
 
 /** Raise it for a longer search. */
-const RUNS = propertyRuns(80)
+const RUNS = propertyRuns(144)
 /** Shrinking a history of a hundred messages takes minutes, so a failure only reports its seed. */
 const EACH = { numRuns: RUNS, endOnFailure: true }
 const TIMEOUT_MS = 60_000 + RUNS * 100

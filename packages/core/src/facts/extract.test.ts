@@ -37,6 +37,13 @@ test.each([
   ['an unclosed section of a context', 'Hello\n<facts>\nI live in Turin.'],
   ['a condensed result', 'I live in Turin, as in [recall:msg-1a2b3c4d].'],
   ['a secret', 'I use the api_key = "abcdefgh12345678" for the loom.'],
+  ['a password that is said', 'My name is Alice and my password is hunter2.'],
+  ['a password that is used', 'I am using password hunter2 for the db.'],
+  ['a password that was decided on', 'We decided to set the root password to Winter2025!'],
+  ['a passphrase', 'My favorite passphrase is correct horse battery.'],
+  ['a number of a card', 'My main credit card is 4111 1111 1111 1111.'],
+  ['a pin', 'My default pin is 9921.'],
+  ['a key of a network', 'My new wifi key is Sommer2024!'],
   ['a token', 'I use ghp_abcdefghijklmnopqrstuvwxyz012345 for the loom.'],
   ['a formula', 'I say that x = 12 ms.'],
 ])('nothing is read from %s', (_, content) => {

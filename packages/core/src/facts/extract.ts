@@ -5,10 +5,10 @@ import type { Pausable } from '../recall/steps.js'
 import { withoutCopied } from '../speech/request-words.js'
 import { sentencesOf } from '../speech/sentences.js'
 import { userSpeechIn } from '../speech/user-speech.js'
-import { redactSecrets } from '../summarizing/redact.js'
 import { sliceWhole } from '../tools/lines.js'
 import { type ExtractedFact, FACT_RULES, type FactDraft } from './fact.js'
 import { sayingFacts } from './sayings.js'
+import { holdsSecret } from './secrets.js'
 import { valueFacts } from './values.js'
 
 /** Facts of one message: a page of figures is no set of facts. */
@@ -81,7 +81,7 @@ export function typedText({ role, content, restores, keptAside = null }: SpokenM
 
 function saidSentences(message: SpokenMessage): string[] {
   return sentencesOf(typedText(message)).flatMap((sentence) => {
-    if (redactSecrets(sentence) !== sentence) return []
+    if (holdsSecret(sentence)) return []
     const said = sentence.replace(REQUEST, '').trim()
     return said.length < 4 ? [] : [said]
   })

@@ -4,6 +4,7 @@ import type { Message } from '../conversation/message.js'
 import { redactSecrets } from '../summarizing/redact.js'
 import { FACTS_PER_MESSAGE_MAX, typedText } from './extract.js'
 import type { ExtractedFact } from './fact.js'
+import { holdsSecret } from './secrets.js'
 
 /** The version of the prompt: facts of another version are other facts. */
 export const FACT_PROMPT = 'model-1'
@@ -64,7 +65,7 @@ export function readFactReply(
     const { message: number, subject, predicate, object, kind, negated, single, quote: statement } = given
     const texts = [subject, predicate, object, statement, `${subject}: ${object}`]
     const count = counts.get(number) ?? 0
-    if (texts.some((text) => redactSecrets(text) !== text) || count >= FACTS_PER_MESSAGE_MAX) continue
+    if (texts.some(holdsSecret) || count >= FACTS_PER_MESSAGE_MAX) continue
     const { id: messageId, orderedAtMs } = spoken.message
     const id = extractedFactId(threadId, messageId, { extractor, subject, predicate, object, isNegated: negated })
     if (facts.has(id)) continue

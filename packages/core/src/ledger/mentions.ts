@@ -22,7 +22,8 @@ const STANDARD = /^(?:UTF|SHA|ISO|RFC|IEC|IEEE|AES|RSA|MD|GPT|CVE|CWE|TLS|ES|H|M
 
 /** Addresses, services and tickets in the texts of a call. */
 export function mentionsIn(text: string): Mention[] {
-  const urls = urlsIn(text)
+  // The texts of long calls are cut, and a part of an address leads nowhere.
+  const urls = urlsIn(text).filter((url) => !url.includes('…'))
   const services = [
     ...[...text.matchAll(LOCAL_SERVICE)].map(([name]) => name),
     ...urls.flatMap((url) => SERVICE_WITH_PORT.exec(url)?.[1] ?? []),

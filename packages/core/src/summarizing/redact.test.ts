@@ -92,6 +92,34 @@ describe('redaction', () => {
     }
   })
 
+  test.each([
+    ['mysql -h db -u root -pMYSQLPW1 shop', 'MYSQLPW1'],
+    ['PGPASSWORD=PGPW1 psql -h db', 'PGPW1'],
+    ['docker login --username me --password DOCKPW1 registry', 'DOCKPW1'],
+    ['curl -s -u admin:CURLPW1 http://db/', 'CURLPW1'],
+    ['sshpass -p SSHPW1 ssh host', 'SSHPW1'],
+    ['aws configure set aws_secret_access_key wJalrXUtnFEMI', 'wJalrXUtnFEMI'],
+    ['npm config set //registry.npmjs.org/:_authToken NPMTOK1abcdef', 'NPMTOK1abcdef'],
+    ['curl "https://api.example.com/x?access_token=ACCTOK1"', 'ACCTOK1'],
+    ['wget "https://s3.example.com/a?X-Amz-Signature=AMZSIG1&x=1"', 'AMZSIG1'],
+  ])('of the command %s removes the secret alone', (command, secret) => {
+    const redacted = redactSecrets(command)
+    expect(redacted).toBe(command.replace(secret, '[redacted:secret]'))
+    expect(redactSecrets(redacted)).toBe(redacted)
+  })
+
+  test.each([
+    'docker run -u 1000:1000 image',
+    'psql --password -h db',
+    'docker login --password-stdin registry',
+    'deploy --token $TOKEN --secret <SECRET>',
+    'mysql -u root -p shop',
+    'TOKEN=$(cat token) make',
+    'mysql --port 3306 --protocol tcp shop',
+  ])('leaves the command %s', (command) => {
+    expect(redactSecrets(command)).toBe(command)
+  })
+
   test('keeps the text around a secret readable', () => {
     expect(redactSecrets('connect to postgres://app:hunter2@db:5432/app now')).toBe(
       'connect to postgres://[redacted:credentials]@db:5432/app now',

@@ -71,6 +71,42 @@ const rules: readonly RedactionRule[] = [
     ),
     keep: keepBefore,
   },
+  // Arguments of commands, and variables before them; a reference such as $TOKEN is no value.
+  {
+    kind: 'secret',
+    expression: /(\b[A-Z_]{0,40}(?:PASSWORD|PASSWD|PWD|SECRET|TOKEN|API_KEY)=["']?)(?![$<[])[^\s"';&|]{4,400}/g,
+    keep: keepBefore,
+  },
+  {
+    kind: 'secret',
+    expression: new RegExp(`(--(?:${NAMES})[ =]["']?)(?![$<[-])[^\\s"';&|]{4,400}`, 'gi'),
+    keep: keepBefore,
+  },
+  {
+    kind: 'secret',
+    expression:
+      /(\b(?:mysql|mysqldump|mysqladmin|mariadb)\s(?:[^\s|;&-][^\s|;&]{0,99}\s|--?[a-oq-zA-Z][^\s|;&]{0,99}\s){0,12}-p)[^\s"'$|;&]{2,200}/g,
+    keep: keepBefore,
+  },
+  { kind: 'secret', expression: /(\bsshpass\s{1,3}-p\s{0,3}["']?)(?![$<[])[^\s"']{2,200}/g, keep: keepBefore },
+  {
+    kind: 'secret',
+    // Numbers are a user and a group.
+    expression:
+      /(\s(?:-u|--user)[\s=]{0,3}["']?[^\s:"'@/]{1,100}:)(?=[^\s"']{0,100}[A-Za-z])(?![$<[])[^\s"':@/]{3,200}(?=["'\s]|$)/g,
+    keep: keepBefore,
+  },
+  {
+    kind: 'secret',
+    expression: /(\b(?:aws_secret_access_key|aws_session_token|_authToken)[\s=]{1,3}["']?)(?![$<[])[^\s"']{6,2000}/gi,
+    keep: keepBefore,
+  },
+  {
+    kind: 'secret',
+    expression:
+      /([?&](?:[a-z_-]{0,30}(?:token|signature|secret|password|credential)|sig)=)(?![$<[])[^\s&"'#]{4,2000}/gi,
+    keep: keepBefore,
+  },
   {
     kind: 'secret',
     // An unquoted value may be a type or a call, so it must contain a digit.

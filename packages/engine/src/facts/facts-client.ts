@@ -10,7 +10,7 @@ import {
   parse,
   validationError,
 } from '@heddle/contracts'
-import { redactSecrets, sliceWhole, threadIdOf } from '@heddle/core'
+import { holdsSecret, sliceWhole, threadIdOf } from '@heddle/core'
 import {
   correctFact,
   type FactRow,
@@ -56,6 +56,7 @@ async function putFact(
   const statement = body.statement ?? sliceWhole(`${subject} ${predicate} ${object}`, limits.factCharactersMax)
   // The name of a secret may be in the subject, and its value in the object.
   refuseSecrets({ subject, predicate, object, statement, fact: `${subject}: ${object}` })
+  refuseSecrets({ fact: `${subject} ${predicate} ${object}` })
   if (sources.length > 0 && thread === undefined)
     throw validationError('thread', 'is needed with sources: it has their messages', 'nothing')
   if (corrects === id) throw validationError('corrects', 'must be another fact', id)
@@ -129,7 +130,7 @@ async function loadOr(tx: Tx, { agentId, id }: { agentId: string; id: string }):
 
 function refuseSecrets(texts: Readonly<Record<string, string>>): void {
   for (const [field, text] of Object.entries(texts)) {
-    if (redactSecrets(text) !== text)
+    if (holdsSecret(text))
       throw validationError(
         field,
         'must not hold a secret, such as a key or a password',
