@@ -32,6 +32,7 @@ import { registerUp } from './commands/serve/up.js'
 import { registerWorker } from './commands/serve/worker.js'
 import { registerThreads } from './commands/threads/threads.js'
 import type { CommandContext } from './connect/context.js'
+import { UsageError } from './output/failure.js'
 
 /** The command line of `heddle`. Usage errors are thrown, not printed, and nothing here exits the process. */
 export function buildProgram(context: CommandContext): Command {
@@ -87,7 +88,23 @@ export function buildProgram(context: CommandContext): Command {
     registerCompletion,
   ]
   for (const command of register) command(program, context)
+  refuseRepeats(program)
   return program
+}
+
+/** Of an option that is given twice, Commander would take the last value: the second of two messages to erase, say. */
+function refuseRepeats(command: Command): void {
+  for (const option of command.options.filter(
+    ({ required, optional, variadic }) => (required || optional) && !variadic,
+  )) {
+    let isGiven = false
+    command.on(`option:${option.name()}`, (value: unknown) => {
+      if (isGiven)
+        throw new UsageError(option.name(), 'is given more than once', String(value), 'Give one value, once.')
+      isGiven = true
+    })
+  }
+  for (const child of command.commands) refuseRepeats(child)
 }
 
 function packageVersion(): string {

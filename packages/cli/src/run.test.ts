@@ -39,6 +39,12 @@ const faults: [title: string, argv: string[], field: string, rule: RegExp][] = [
     /is not a setting; did you mean prune\.keepLastN\?/,
   ],
   ['a misspelt group of settings', ['settings', 'show', 'prunes'], 'name', /is not a setting; did you mean prune\?/],
+  [
+    'an option that is given twice',
+    ['messages', 'delete', '--thread', 't', '--message', 'a', '--message', 'b', '--yes'],
+    'message',
+    /is given more than once/,
+  ],
   ['a missing argument', ['threads', 'show'], 'command line', /missing required argument 'name'/],
   ['a missing option', ['import', 'a.jsonl'], 'command line', /required option '--agent/],
   ['a missing subcommand', ['context'], 'command line', /subcommand is missing/],
