@@ -12,6 +12,7 @@ const OF_THE_TABLE: Readonly<Record<string, string>> = {
   'contexts/request-contexts.ts': 'replies by the thread of their context',
   'erasure/erasure-messages.ts': 'removal of the rows of a thread',
   'erasure/messages/blank-messages.ts': 'removal of the rows of a thread',
+  'facts/context-facts.ts': 'messages of one run that a fork shares',
   'forks/lineage.ts': 'the reading of forks itself',
   'iterations/iteration-reading.ts': 'threads with iterations are not forked',
   'messages/append-messages.ts': 'ids that an append repeats; shared ones are found by forks/shared-ids.ts',
