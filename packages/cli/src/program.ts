@@ -99,7 +99,8 @@ function refuseRepeats(command: Command): void {
   )) {
     let isGiven = false
     command.on(`option:${option.name()}`, (value: unknown) => {
-      if (isGiven)
+      // Those that may be repeated collect a list, to which Commander has added the value by now.
+      if (isGiven && !Array.isArray(command.getOptionValue(option.attributeName())))
         throw new UsageError(option.name(), 'is given more than once', String(value), 'Give one value, once.')
       isGiven = true
     })
