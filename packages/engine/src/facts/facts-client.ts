@@ -54,9 +54,11 @@ async function putFact(
   const body = parse(factBodySchema, given.body, 'body')
   const { subject, predicate, object, thread, sources = [], corrects } = body
   const statement = body.statement ?? sliceWhole(`${subject} ${predicate} ${object}`, limits.factCharactersMax)
+  refuseSecrets({ subject, predicate, object })
   // The name of a secret may be in the subject, and its value in the object.
-  refuseSecrets({ subject, predicate, object, statement, fact: `${subject}: ${object}` })
+  refuseSecrets({ fact: `${subject}: ${object}` })
   refuseSecrets({ fact: `${subject} ${predicate} ${object}` })
+  refuseSecrets({ statement })
   if (sources.length > 0 && thread === undefined)
     throw validationError('thread', 'is needed with sources: it has their messages', 'nothing')
   if (corrects === id) throw validationError('corrects', 'must be another fact', id)
