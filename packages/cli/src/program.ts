@@ -92,11 +92,15 @@ export function buildProgram(context: CommandContext): Command {
   return program
 }
 
-/** Of an option that is given twice, Commander would take the last value: the second of two messages to erase, say. */
+/** Options that select what a command acts on. */
+const SELECTIONS: ReadonlySet<string> = new Set(['agent', 'thread', 'message'])
+
+/**
+ * Of an option that is given twice, Commander takes the last value, with which an alias is overridden. Of two messages to erase it
+ * would be the second one alone.
+ */
 function refuseRepeats(command: Command): void {
-  for (const option of command.options.filter(
-    ({ required, optional, variadic }) => (required || optional) && !variadic,
-  )) {
+  for (const option of command.options.filter((each) => SELECTIONS.has(each.name()))) {
     let isGiven = false
     command.on(`option:${option.name()}`, (value: unknown) => {
       // Those that may be repeated collect a list, to which Commander has added the value by now.
