@@ -236,7 +236,7 @@ describe('beside "heddle up"', () => {
 
   test('queues show the waiting jobs, and a paused stage is shown and resumed', async () => {
     const before = await home.heddle('queues', '--json')
-    expect(before.document.stages).toHaveLength(5)
+    expect(before.document.stages).toHaveLength(6)
     expect(before.document.stages).toEqual(
       before.document.stages.map((stage: object) => expect.objectContaining({ ...stage, served: true })),
     )

@@ -169,7 +169,8 @@ async function seedByHand(url: string): Promise<void> {
         values (${threadId}, ${ownerOfAgent}, ${projectId}, 'human', 1)`
       await sql`
         insert into heddle.fact_scopes (scope_id, agent_id, thread_id, project_id, changes)
-        values (${threadId ?? agentId}, ${agentId}, ${threadId}, ${projectId}, 1)`
+        values (${threadId ?? agentId}, ${agentId}, ${threadId}, ${projectId}, 1)
+        on conflict (scope_id) do nothing`
       await sql`
         insert into heddle.memory_block_versions (
           thread_id, agent_id, project_id, label, version, description, value, characters_max, read_only, change)
