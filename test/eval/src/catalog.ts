@@ -8,7 +8,7 @@ import { measureRebuilt } from './contexts/rebuilt.js'
 import { factFigures, measureFacts } from './facts/measure.js'
 import { measureGoals } from './goals/measure.js'
 import { measureInstructions } from './instructions/measure.js'
-import { measureLedger } from './loss/ledger.js'
+import { measureLedger } from './ledger/measure.js'
 import { measureLoss } from './loss/measure.js'
 import { measurePrecision } from './loss/precision.js'
 import { measureClaudeCodePlugin, pluginFigures } from './plugins/claude-code.js'
@@ -72,7 +72,7 @@ export const catalog: readonly Measurement[] = [
     measure: ({ dataDir }) => measureLoss(dataDir),
   },
   {
-    names: ['ledger.equal'],
+    names: ['ledger.session', 'ledger.equal', 'ledger.generated'],
     needsData: true,
     measure: ({ dataDir }) => measureLedger(dataDir),
   },

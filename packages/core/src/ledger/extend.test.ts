@@ -110,6 +110,65 @@ describe('the ledger', () => {
     expect(shown(ledgerOf(thread([call])))).toEqual([])
   })
 
+  test.each<[string, readonly Done[], readonly string[]]>([
+    [
+      'takes along the files of a folder that is moved, and their lines',
+      [write('/app/old/a.ts', 'x\ny\n'), bash('mv /app/old /app/new')],
+      ['file /app/old/a.ts moved', 'file /app/new/a.ts written', 'file /app/old moved'],
+    ],
+    [
+      'moves a file into a folder with files that are known',
+      [write('/app/lib/b.ts', 'x'), write('/app/a.ts', 'x'), bash('mv /app/a.ts /app/lib')],
+      ['file /app/lib/b.ts written', 'file /app/a.ts moved', 'file /app/lib/a.ts written'],
+    ],
+    [
+      'finds a folder by its relative path',
+      [read('/app/lib/b.ts'), bash('rm -r lib')],
+      ['file /app/lib/b.ts deleted', 'file /app/lib deleted'],
+    ],
+    [
+      'has no folder as deleted that has files again',
+      [bash('rm -r /app/lib'), write('/app/lib/b.ts', 'x')],
+      ['file /app/lib/b.ts written'],
+    ],
+    [
+      'has the changes of a line that failed later',
+      [bash('rm /app/a.ts && false', 'Exit code 1', true)],
+      ['file /app/a.ts deleted'],
+    ],
+    [
+      'has a file that is shown again after it was deleted',
+      [bash('rm /app/a.ts'), bash('git stash pop'), read('/app/a.ts')],
+      ['file /app/a.ts read'],
+    ],
+    [
+      'keeps a file as written when it is read by a longer path',
+      [write('src/a.ts', 'x'), read('/app/src/a.ts')],
+      ['file /app/src/a.ts written'],
+    ],
+    [
+      'has the files that a patch deletes and moves',
+      [
+        {
+          name: 'apply_patch',
+          arguments: {
+            input:
+              '*** Begin Patch\n*** Delete File: a.ts\n*** Update File: b.ts\n*** Move to: c.ts\n@@\n-x\n+y\n*** End Patch',
+          },
+          result: 'Done',
+        },
+      ],
+      ['file a.ts deleted', 'file b.ts moved', 'file c.ts written'],
+    ],
+    [
+      'has the files that a tool deletes',
+      [{ name: 'delete_file', arguments: { path: 'a.ts' }, result: 'ok' }],
+      ['file a.ts deleted'],
+    ],
+  ])('%s', (_, calls, expected) => {
+    expect(shown(ledgerOf(thread(calls))).filter((line) => line.startsWith('file '))).toEqual(expected)
+  })
+
   test('has no secrets', () => {
     const secret = 'sk-proj-abcdefghijklmnopqrstuvwxyz'
     const ledger = ledgerOf(thread([bash(`deploy --token=${secret} now`, `done with ${secret}`)]))

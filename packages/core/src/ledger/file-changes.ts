@@ -1,5 +1,4 @@
 import type { Action } from '../extractive/calls.js'
-import type { ToolUse } from '../tools/catalog.js'
 import { countLines } from '../tools/lines.js'
 
 /** A longer text of an edit is read in part only. */
@@ -24,10 +23,4 @@ export function linesAfter({ use, fields, added, removed }: Action, before: numb
 
 function breaksIn(text: string): number {
   return text.split('\n').length - 1
-}
-
-/** The file that a removed one became, if a command moved it. */
-export function movedTo({ command, writes }: Pick<ToolUse, 'command' | 'writes'>, index: number): string | null {
-  if (command === null || !/(?:^|[\s;&|(])mv\s/.test(command)) return null
-  return writes.slice(index + 1).find(({ gone }) => !gone)?.path ?? null
 }

@@ -13,6 +13,11 @@ export class Files {
     return this.#namesakes(path).find((name) => name === path || isEndOf(path, name)) ?? path
   }
 
+  /** The name of a file by any of its paths, also by one that is longer than the name; null for a new file. */
+  known(path: string): string | null {
+    return this.#namesakes(path).find((name) => name === path || isEndOf(path, name) || isEndOf(name, path)) ?? null
+  }
+
   /** @returns the name that the path replaces, if it is a longer one of a known file */
   add(path: string): { readonly from: string; readonly to: string } | null {
     const names = this.#namesakes(path)
@@ -27,12 +32,19 @@ export class Files {
     return { from, to: path }
   }
 
+  remove(path: string): void {
+    this.#byBase.set(
+      baseOf(path),
+      this.#namesakes(path).filter((name) => name !== path),
+    )
+  }
+
   #namesakes(path: string): readonly string[] {
     return this.#byBase.get(baseOf(path)) ?? []
   }
 }
 
-function baseOf(path: string): string {
+export function baseOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 

@@ -18,7 +18,7 @@ interface Step {
 const folders = ['/w/a', '/w/b']
 const path = fc.tuple(fc.constantFrom(...folders), fc.constantFrom('x.ts', 'y.ts')).map((parts) => parts.join('/'))
 const set = (name: string, state: 'read' | 'written' | 'deleted') => (files: Map<string, string>) => {
-  if (state !== 'read' || !files.has(name)) files.set(name, state)
+  if (state !== 'read' || files.get(name) !== 'written') files.set(name, state)
 }
 const step = fc.oneof(
   path.map((file): Omit<Step, 'fails'> => ({ tool: 'Read', given: { file_path: file }, apply: set(file, 'read') })),

@@ -1,5 +1,8 @@
 import { type Action, actionsOf } from '../extractive/calls.js'
 import type { SummarySource } from '../speech/source.js'
+import type { FileEffect } from '../tools/file-commands.js'
+import { fileEffects } from '../tools/file-effects.js'
+import { patchEffects } from '../tools/patches.js'
 import { normalizePath } from '../tools/paths.js'
 import { describeToolResult } from '../tools/results.js'
 
@@ -38,12 +41,31 @@ export class FileStates {
     if (action === undefined) return
     const { use } = action
     const { failed, exitStatus } = describeToolResult(use, text, isError)
+    const hasRun = !failed || exitStatus.startsWith('exit ')
+    if (use.kind === 'bash' && use.command !== null) {
+      for (const effect of fileEffects(use.command, { hasSucceeded: !failed, hasRun, output: text }))
+        this.#apply(effect)
+    }
     if (failed || exitStatus === 'failed') return
     for (const path of use.paths) {
       if (use.kind === 'edit') this.#set(path, 'written')
-      else if (use.kind === 'file_view' && this.of([path]) === null) this.#set(path, 'read')
+      else if (use.kind === 'file_view' && this.of([path]) !== 'written') this.#set(path, 'read')
     }
-    for (const { path, gone } of use.writes) this.#set(path, gone ? 'deleted' : 'written')
+    if (use.kind === 'edit') for (const effect of patchEffects(action)) this.#apply(effect)
+  }
+
+  #apply(effect: FileEffect): void {
+    const { kind, path } = effect
+    if (kind === 'view' && this.of([path]) !== 'written') this.#set(path, 'read')
+    if (kind === 'remove' || kind === 'move') this.#set(path, 'deleted')
+    if (kind === 'write' || (kind === 'create' && !this.#isThere(path))) this.#set(path, 'written')
+    if ('to' in effect)
+      this.#set(effect.isInto ? `${effect.to}/${path.slice(path.lastIndexOf('/') + 1)}` : effect.to, 'written')
+  }
+
+  #isThere(path: string): boolean {
+    const state = this.of([path])
+    return state === 'read' || state === 'written'
   }
 
   /**

@@ -17,6 +17,8 @@ export interface SimpleCommand {
   readonly readsInput: boolean
   /** Whether its output is discarded. */
   readonly isSilent: boolean
+  /** Whether its error messages are redirected, so that a failure is not shown. */
+  readonly hidesErrors: boolean
   /** The operator that joins it to the previous command. The first has `;`. */
   readonly joinedBy: '&&' | '||' | '|' | ';'
 }
@@ -45,6 +47,7 @@ interface Draft {
   redirectedTo: (string | null)[]
   readsInput: boolean
   isSilent: boolean
+  hidesErrors: boolean
   joinedBy: SimpleCommand['joinedBy']
 }
 
@@ -98,6 +101,7 @@ export function readCommandLine(line: string): SimpleCommand[] | null {
       const target = readWord(line, at)
       if (target === null || target.end === at) return null
       at = target.end
+      current.hidesErrors ||= /^[2&]>/.test(operator) && target.value !== '1'
       if (operator.includes('<<') && !operator.includes('<<<')) {
         if (target.value === null) return null
         heredocs.push({ word: target.value, tabs: operator.endsWith('-') })
@@ -119,7 +123,7 @@ export function readCommandLine(line: string): SimpleCommand[] | null {
 }
 
 function draft(joinedBy: SimpleCommand['joinedBy']): Draft {
-  return { words: [], redirectedTo: [], readsInput: false, isSilent: false, joinedBy }
+  return { words: [], redirectedTo: [], readsInput: false, isSilent: false, hidesErrors: false, joinedBy }
 }
 
 function endOfLine(line: string, at: number): number {

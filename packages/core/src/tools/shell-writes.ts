@@ -1,4 +1,5 @@
 import { readCommandLine, type SimpleCommand } from './command-line.js'
+import { effectsOf, type FileEffect, redirectionsOf } from './file-commands.js'
 import { normalizePath } from './paths.js'
 
 /** A file that a command line changes, or removes with everything below it. */
@@ -50,7 +51,7 @@ export function shellWrites(command: string): ShellWrite[] {
 }
 
 /** The index from which on every command has succeeded if the whole line has. */
-function lastChainStart(commands: readonly SimpleCommand[]): number {
+export function lastChainStart(commands: readonly SimpleCommand[]): number {
   let start = commands.length - 1
   for (; start > 0; start--) {
     const { joinedBy } = commands[start] as SimpleCommand
@@ -62,78 +63,22 @@ function lastChainStart(commands: readonly SimpleCommand[]): number {
   return Math.max(start, 0)
 }
 
-function writesOf({ words, redirectedTo }: SimpleCommand): ShellWrite[] {
-  const changed = (paths: readonly (string | null)[], gone = false): ShellWrite[] =>
-    paths.flatMap((path) => (path === null || path === '' ? [] : [{ path, gone }]))
-  const [name, ...rest] = words
-  const redirected = changed(redirectedTo)
-  // An unknown word might be an option that changes the meaning of the others.
-  if (name === null || name === undefined || rest.includes(null)) return redirected
-  const given = rest as readonly string[]
-  const plain = given.filter((word) => !word.startsWith('-'))
-  switch (name) {
-    case 'sed':
-    case 'gsed':
-      return [...redirected, ...changed(sedTargets(given))]
-    case 'perl':
-      return [...redirected, ...changed(perlTargets(given))]
-    case 'tee':
-      return [...redirected, ...changed(plain)]
-    case 'truncate':
-      return [...redirected, ...changed(plain.slice(-1))]
-    case 'rm':
-    case 'unlink':
-      return [...redirected, ...changed(plain, true)]
-    case 'mv':
-      return plain.length === 2
-        ? [...redirected, ...changed(plain.slice(0, 1), true), ...changed(plain.slice(1))]
-        : redirected
-    case 'cp':
-      return plain.length === 2 ? [...redirected, ...changed(plain.slice(1))] : redirected
-    case 'git':
-      return [...redirected, ...gitWrites(given)]
-    default:
-      return redirected
-  }
+/** Where a moved file went, or a copied one. */
+function targetOf({ path, to, isInto }: Extract<FileEffect, { to: string }>): string {
+  return isInto ? normalizePath(`${to}/${path.slice(path.lastIndexOf('/') + 1)}`) : to
 }
 
-/** The files of `sed -i SCRIPT F…`; with `-e` or `-f` every plain word is a file. macOS requires `-i ''`. */
-function sedTargets(words: readonly string[]): string[] {
-  const inPlace = words.findIndex((word) => /^-[nEru]*i|^--in-place/.test(word))
-  if (inPlace === -1) return []
-  const plain: string[] = []
-  let hasScript = false
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] ?? ''
-    if (word === '-e' || word === '-f' || word === '--expression') {
-      hasScript = true
-      index++
-    } else if (!word.startsWith('-') && word !== '') plain.push(word)
-  }
-  return plain.slice(hasScript ? 0 : 1)
+function writesOf(command: SimpleCommand): ShellWrite[] {
+  const effects = [...redirectionsOf(command), ...effectsOf(command)]
+  return effects.flatMap((effect): ShellWrite[] => {
+    const { kind, path } = effect
+    const target = 'to' in effect ? [{ path: targetOf(effect), gone: false }] : []
+    if (kind === 'remove' || kind === 'move') return [{ path, gone: true }, ...target]
+    return kind === 'write' ? [{ path, gone: false }] : target
+  })
 }
 
-/** The files of `perl -i -pe SCRIPT F…`; without a script on the line the files are unknown. */
-function perlTargets(words: readonly string[]): string[] {
-  const hasScript = words.some((word) => /^-\w*e$/.test(word))
-  if (!hasScript || !words.some((word) => /^-\w*i/.test(word))) return []
-  return words.filter((word) => !word.startsWith('-')).slice(1)
-}
-
-function gitWrites(words: readonly string[]): ShellWrite[] {
-  const [verb, ...rest] = words
-  const plain = rest.filter((word) => !word.startsWith('-'))
-  if (verb === 'rm' && !rest.includes('--cached')) return plain.map((path) => ({ path, gone: true }))
-  if (verb === 'mv' && plain.length === 2) {
-    return plain.map((path, index) => ({ path, gone: index === 0 }))
-  }
-  if (verb === 'restore' && !rest.includes('--staged')) return plain.map((path) => ({ path, gone: false }))
-  const dashes = rest.indexOf('--')
-  if (verb === 'checkout' && dashes !== -1) return rest.slice(dashes + 1).map((path) => ({ path, gone: false }))
-  return []
-}
-
-function isAbsolute(path: string): boolean {
+export function isAbsolute(path: string): boolean {
   return path.startsWith('/') || path.startsWith('~')
 }
 
