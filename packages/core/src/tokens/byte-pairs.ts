@@ -1,106 +1,122 @@
+import { KnownPieces } from './known-pieces.js'
+import { NO_TOKEN, TokenTable } from './token-table.js'
+import { UNIT_BYTES_MAX, writeUtf8 } from './utf8.js'
+
 /**
  * Byte-pair encoding, limited to counting. The library's own takes quadratic time in the length of a piece, and makes a
  * string for each pair of bytes that it looks up, which takes nearly all of the time for names and hashes. The counts
  * are the same.
- *
- * A piece is a string with one character per byte.
  */
 export class BytePairs {
-  private readonly ranks = new Map<string, number>()
-  /** The rank of each two-byte token, indexed by its bytes: half of all lookups, without making a string. */
-  private readonly twoBytes = new Int32Array(BYTE_VALUES * BYTE_VALUES).fill(NO_TOKEN)
-  /** For each byte of a piece: the start of the next part, and of the previous one. */
-  private next = new Int32Array(0)
-  private previous = new Int32Array(0)
-  /** For each part: the rank of the token that it forms with the next part. */
-  private pairs = new Int32Array(0)
+  private readonly table: TokenTable
+  private readonly known = new KnownPieces()
+  private bytes = new Uint8Array(PIECE_BYTES)
+  /** For each part of a piece: the token that it forms with the next part. */
+  private merged = new Int32Array(PIECE_BYTES)
+  /** The start of the next part, and of the previous one. */
+  private next = new Int32Array(PIECE_BYTES)
+  private previous = new Int32Array(PIECE_BYTES)
 
   /** @param tokens by rank: each a text, or its bytes if they are not valid text */
   constructor(tokens: readonly (string | readonly number[] | undefined)[]) {
-    for (const [rank, token] of tokens.entries()) {
-      if (token === undefined) continue
-      const bytes = typeof token === 'string' ? bytesOf(token) : bytesIn(token)
-      this.ranks.set(bytes, rank)
-      if (bytes.length === 2) this.twoBytes[pairOf(bytes, 0)] = rank
+    this.table = new TokenTable(tokens)
+  }
+
+  /**
+   * Counts the tokens of a piece of a text: the adjacent pair of the lowest rank is merged, the first of equal ones
+   * first.
+   */
+  count(piece: string): number {
+    this.reserve(piece.length * UNIT_BYTES_MAX)
+    const length = writeUtf8(piece, this.bytes)
+    if (length < 2) return length
+    if (this.table.find(this.bytes, 0, length) !== NO_TOKEN) return 1
+    const known = this.known.find(this.bytes, length)
+    if (known > 0) return known
+    const count = length > SCANNED_BYTES_MAX ? this.countByHeap(length) : this.countByScan(length)
+    this.known.keep(this.bytes, length, count)
+    return count
+  }
+
+  /** For short pieces: a search of all pairs for each merge costs less than a heap. The parts move together. */
+  private countByScan(length: number): number {
+    const { merged, next: ends } = this
+    let parts = length
+    for (let part = 0; part < parts; part++) ends[part] = part + 1
+    for (let part = 0; part < parts - 1; part++) merged[part] = this.table.find(this.bytes, part, part + 2)
+    for (;;) {
+      let at = -1
+      let lowest = NO_TOKEN
+      for (let part = 0; part < parts - 1; part++) {
+        const token = merged[part] as number
+        if (token >= lowest) continue
+        lowest = token
+        at = part
+      }
+      if (at < 0) return parts
+      parts--
+      for (let part = at; part < parts; part++) {
+        ends[part] = ends[part + 1] as number
+        merged[part] = merged[part + 1] as number
+      }
+      if (at + 1 < parts) merged[at] = this.table.find(this.bytes, this.startOf(at), ends[at + 1] as number)
+      if (at > 0) merged[at - 1] = this.table.find(this.bytes, this.startOf(at - 1), ends[at] as number)
     }
   }
 
-  /** Whether the bytes are a token. */
-  has(bytes: string): boolean {
-    return this.ranks.has(bytes)
+  private startOf(part: number): number {
+    return part === 0 ? 0 : (this.next[part - 1] as number)
   }
 
-  /** Counts the tokens of a piece: the adjacent pair of the lowest rank is merged, the first of equal ones first. */
-  count(bytes: string): number {
-    const { length } = bytes
-    if (length < 2) return length
-    this.reserve(length)
-    const { next, previous, pairs } = this
+  private countByHeap(length: number): number {
+    const { next, previous, merged } = this
     const heap: number[] = []
     for (let at = 0; at < length; at++) {
       next[at] = at + 1
       previous[at] = at - 1
-      this.offer(heap, bytes, at, at + 1, at + 2)
     }
+    for (let at = 0; at < length; at++) this.offer(heap, at, length)
     let parts = length
     for (let lowest = takeLowest(heap); lowest !== undefined; lowest = takeLowest(heap)) {
       const at = lowest % POSITIONS
       // The part was merged since, into the previous or with the next.
-      if (pairs[at] !== Math.floor(lowest / POSITIONS)) continue
-      const merged = next[at] ?? length
-      const after = next[merged] ?? length
-      const before = previous[at] ?? -1
+      if (merged[at] !== Math.floor(lowest / POSITIONS)) continue
+      const second = next[at] as number
+      const after = next[second] as number
+      const before = previous[at] as number
       parts--
-      pairs[merged] = NO_TOKEN
+      merged[second] = NO_TOKEN
       next[at] = after
       if (after < length) previous[after] = at
-      this.offer(heap, bytes, at, after, after < length ? (next[after] ?? length) : length + 1)
-      if (before >= 0) this.offer(heap, bytes, before, at, after)
+      this.offer(heap, at, length)
+      if (before >= 0) this.offer(heap, before, length)
     }
     return parts
   }
 
-  /** Records the rank of two adjacent parts, the first from `at` to `middle`, the second from there to `to`. */
-  private offer(heap: number[], bytes: string, at: number, middle: number, to: number): void {
-    const isPair = middle < bytes.length && to <= bytes.length && to - at <= TOKEN_BYTES_MAX
-    const rank = isPair ? this.rankOf(bytes, at, to) : NO_TOKEN
-    this.pairs[at] = rank
-    if (rank !== NO_TOKEN) put(heap, rank * POSITIONS + at)
+  /** Records the token that the part at a position forms with the next one. */
+  private offer(heap: number[], at: number, length: number): void {
+    const second = this.next[at] as number
+    const token = second < length ? this.table.find(this.bytes, at, this.next[second] as number) : NO_TOKEN
+    this.merged[at] = token
+    if (token !== NO_TOKEN) put(heap, token * POSITIONS + at)
   }
 
-  private rankOf(bytes: string, at: number, to: number): number {
-    if (to - at === 2) return this.twoBytes[pairOf(bytes, at)] ?? NO_TOKEN
-    return this.ranks.get(bytes.slice(at, to)) ?? NO_TOKEN
-  }
-
-  private reserve(length: number): void {
-    if (this.next.length >= length) return
-    this.next = new Int32Array(length)
-    this.previous = new Int32Array(length)
-    this.pairs = new Int32Array(length)
+  private reserve(bytes: number): void {
+    if (this.bytes.length >= bytes) return
+    this.bytes = new Uint8Array(bytes)
+    this.merged = new Int32Array(bytes)
+    this.next = new Int32Array(bytes)
+    this.previous = new Int32Array(bytes)
   }
 }
 
-/** The longest token of o200k has 128 bytes; longer ones need no lookup. */
-const TOKEN_BYTES_MAX = 128
-const NO_TOKEN = -1
-const BYTE_VALUES = 256
+/** Space for most pieces; it grows with a longer one. */
+const PIECE_BYTES = 256
+/** Longer pieces take fewer steps with a heap. */
+const SCANNED_BYTES_MAX = 48
 /** Rank and position are combined in one number for comparison: positions are below this. */
 const POSITIONS = 2 ** 24
-
-function pairOf(bytes: string, at: number): number {
-  return bytes.charCodeAt(at) * BYTE_VALUES + bytes.charCodeAt(at + 1)
-}
-
-/** The bytes of a text in UTF-8, each as a character. */
-export function bytesOf(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
-  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1')
-}
-
-function bytesIn(token: readonly number[]): string {
-  return String.fromCharCode(...token)
-}
 
 function put(heap: number[], entry: number): void {
   let at = heap.push(entry) - 1

@@ -1,7 +1,5 @@
 import { createRequire } from 'node:module'
-import { LRUCache } from 'lru-cache'
-import { BytePairs, bytesOf } from './byte-pairs.js'
-import { detached } from './detached.js'
+import { BytePairs } from './byte-pairs.js'
 
 /**
  * Splitting a text into pieces takes quadratic time on a run without a break, such as a megabyte of spaces. Longer runs
@@ -16,26 +14,26 @@ interface O200k {
   readonly pairs: BytePairs
   /** Splits a text into the pieces that are encoded one by one. */
   readonly pieces: RegExp
-  /**
-   * Token counts of recent short pieces. Most of a text consists of few words, for which this is far faster than the
-   * encoding's own table of 200,000. A key must not keep its source text alive.
-   */
-  readonly known: LRUCache<string, number>
 }
 
-const KNOWN_MAX = 20_000
-const KNOWN_CHARACTERS_MAX = 40
-
-/** Loaded at the first count: its table takes 45 MB and a fifth of a second, and most processes never count. */
+/** Loaded at the first count, which takes a fifth of a second: most processes never count. */
 let loaded: O200k | undefined
 
 function load(): O200k {
-  const require = createRequire(import.meta.url)
-  const { default: ranks } = require('gpt-tokenizer/bpeRanks/o200k_base') as Ranks
-  const { O200KBase } = require('gpt-tokenizer/encodingParams/o200k_base') as Params
-  const known = new LRUCache<string, number>({ max: KNOWN_MAX })
-  return { pairs: new BytePairs(ranks), pieces: O200KBase([]).tokenSplitRegex, known }
+  const { O200KBase } = createRequire(import.meta.url)('gpt-tokenizer/encodingParams/o200k_base') as Params
+  return { pairs: loadPairs(), pieces: O200KBase([]).tokenSplitRegex }
 }
+
+/** The table holds the tokens in a fifth of the memory of the library's 200,000 strings, which are forgotten with their module. */
+function loadPairs(): BytePairs {
+  // Of its own: modules that one function loads keep one another in memory.
+  const require = createRequire(import.meta.url)
+  const { default: ranks } = require(RANKS) as Ranks
+  delete require.cache[require.resolve(RANKS)]
+  return new BytePairs(ranks)
+}
+
+const RANKS = 'gpt-tokenizer/bpeRanks/o200k_base'
 
 /**
  * Characters split into pieces at once: this takes a few milliseconds, while splitting a whole text could fill the
@@ -91,22 +89,9 @@ function countPieces(window: string, sure: number): CountedWindow {
   for (const piece of window.match(loaded.pieces) ?? []) {
     if (characters + piece.length > sure && characters > 0) break
     characters += piece.length
-    tokens += piece.length > KNOWN_CHARACTERS_MAX ? countPiece(piece, loaded) : countShort(piece, loaded)
+    tokens += loaded.pairs.count(piece)
   }
   return { characters, tokens }
-}
-
-function countShort(piece: string, o200k: O200k): number {
-  const found = o200k.known.get(piece)
-  if (found !== undefined) return found
-  const tokens = countPiece(piece, o200k)
-  o200k.known.set(detached(piece), tokens)
-  return tokens
-}
-
-function countPiece(piece: string, { pairs }: O200k): number {
-  const bytes = bytesOf(piece)
-  return pairs.has(bytes) ? 1 : pairs.count(bytes)
 }
 
 /** A scan, since a regular expression would retry from each position of a run. */
