@@ -2,13 +2,12 @@ import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
-import { fuzzContents, type ShapeRow } from './contents/index.js'
-import { tableHead, tableRow } from './contents/table.js'
+import { type ContentsArguments, contentsOptions, readContentsArguments, runContents } from './contents/command.js'
 import { fuzzHttp, httpNames } from './http.js'
 import { run } from './run.js'
 
 const USAGE = `npm run fuzz -- [--only ingest|http] [--inputs N] [--seed N] [--from N]
-npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--profiles DIR] [--json]
+npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--part K/N] [--results FILE] [--profiles DIR] [--json]
 
   --only ingest   validates inputs against the ingest contract, in this process
   --only http     sends requests derived from the OpenAPI document to a new heddle up with its own data: other methods,
@@ -17,11 +16,15 @@ npm run fuzz -- --only contents [--shapes NAME,NAME*] [--sizes MB,MB] [--profile
                   connection closed without an answer, or a server that ended. A few are valid, so that the store has work.
   --only contents appends contents of many shapes and sizes to a new heddle up, and waits until its workers have processed
                   them; imports, builds, searches, recalls and exports those of the largest size. Prints for each shape the
-                  longest answer of /healthz meanwhile, at most 250 ms, the longest block of the event loop, and the time to
-                  settle, which may grow at most tenfold while the content grows eightfold. Runs only if it is named, and
-                  takes some hours for all shapes and sizes.
+                  longest answer of /healthz meanwhile, at most 250 ms, beside that of a server without work, the longest
+                  block of the event loop, and the time to settle, which may grow at most tenfold while the content grows
+                  eightfold. Runs only if it is named, and takes some hours for all shapes and sizes.
   --shapes NAMES  names of shapes; * at the end of a name matches any suffix. Default: all
   --sizes MB      sizes of the contents. Default: 1,2,4,8
+  --part K/N      the K-th of N parts of the shapes, each with shapes of all kinds. Default: 1/1
+  --results FILE  adds each row to a file, a line of JSON with the commit. Shapes that are in it are not measured again,
+                  except those above a limit that were measured beside other programs (*); the table and the verdict at
+                  the end are of all rows of the file
   --profiles DIR  folder for the CPU profiles that each server writes at its end, for the developer tools of a browser
   --json          prints a JSON object for each shape instead of a row of a table
 
@@ -40,10 +43,7 @@ interface Given {
   readonly seed: number
   readonly from: number
   readonly count: number
-  readonly shapes: readonly string[] | null
-  readonly sizes: readonly number[]
-  readonly profilesFolder: string | null
-  readonly json: boolean
+  readonly contents: ContentsArguments
 }
 
 /** Prints figures as lines of JSON. Exit code 0 when all pass, 1 when one does not, 2 for wrong arguments. */
@@ -70,15 +70,8 @@ async function main(): Promise<number> {
       process.stdout.write(`${formatFigure(figure)}\n`)
     }
   }
-  if (given.only !== null && isWanted('contents.healthz', given.only)) {
-    if (!given.json) process.stdout.write(`${tableHead(given.sizes)}\n`)
-    const onShape = (row: ShapeRow) => process.stdout.write(`${given.json ? JSON.stringify(row) : tableRow(row)}\n`)
-    for (const measured of await fuzzContents({ ...given, say, onShape })) {
-      const figure = toFigure(measured)
-      outcomes.push(figure.pass !== false)
-      process.stdout.write(`${formatFigure(figure)}\n`)
-    }
-  }
+  if (given.only !== null && isWanted('contents.healthz', given.only))
+    outcomes.push(await runContents(given.contents, { say, print: (line) => process.stdout.write(`${line}\n`) }))
   if (outcomes.length > 0) return outcomes.every(Boolean) ? 0 : 1
   say(USAGE)
   return 2
@@ -120,10 +113,7 @@ function readArguments(): Given {
       inputs: { type: 'string' },
       seed: { type: 'string' },
       from: { type: 'string' },
-      shapes: { type: 'string' },
-      sizes: { type: 'string' },
-      profiles: { type: 'string' },
-      json: { type: 'boolean' },
+      ...contentsOptions,
     },
   })
   const whole = (name: 'inputs' | 'seed' | 'from', otherwise: number) => {
@@ -131,13 +121,8 @@ function readArguments(): Given {
     if (!Number.isInteger(number) || number < 0) throw new Error(`--${name} must be a whole number`)
     return number
   }
-  const sizes = (values.sizes ?? '1,2,4,8').split(',').map(Number)
-  if (!sizes.every((size) => size > 0)) throw new Error('--sizes must be numbers of megabytes, such as 1,2')
   return {
-    shapes: values.shapes?.split(',') ?? null,
-    sizes,
-    profilesFolder: values.profiles ?? null,
-    json: values.json ?? false,
+    contents: readContentsArguments(values),
     only: values.only ?? null,
     seed: whole('seed', 1),
     from: whole('from', 0),

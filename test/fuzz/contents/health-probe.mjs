@@ -1,11 +1,12 @@
-// A thread that requests the health of a server repeatedly, so that the work of its own process does not count. To
-// each message it replies with the longest answer since the previous one, including the current request.
+// A thread that requests the health of two servers in turn, so that the work of its own process does not count. To each
+// message it replies with the longest answer of each since the previous one, including the current requests.
 
 import { Agent, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const PAUSE_MS = 3
+/** Short beside the limit of an answer; the requests of a shorter pause would be a load of their own. */
+const PAUSE_MS = 10
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 let asked = 0
 let isEnding = false
@@ -14,24 +15,24 @@ parentPort.on('message', (message) => {
   else asked++
 })
 
-let worstMs = 0
+let worst = [0, 0]
 while (!isEnding) {
   const askedBefore = asked
-  worstMs = Math.max(worstMs, await answerMs())
+  for (const [index, url] of workerData.urls.entries()) worst[index] = Math.max(worst[index], await answerMs(url))
   for (let left = askedBefore; left > 0; left--) {
-    parentPort.postMessage(worstMs)
+    parentPort.postMessage(worst)
     asked--
-    worstMs = 0
+    worst = [0, 0]
   }
   await setTimeout(PAUSE_MS)
 }
 agent.destroy()
 parentPort.close()
 
-function answerMs() {
+function answerMs(url) {
   const startedMs = performance.now()
   return new Promise((resolve, reject) => {
-    const request = get(new URL('/healthz', workerData.url), { agent }, (response) => {
+    const request = get(new URL('/healthz', url), { agent }, (response) => {
       response.resume()
       response.once('end', () => resolve(performance.now() - startedMs))
     })
