@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import { heddleMiddleware, heddlePrepareStep, heddleTools } from '@heddle/ai-sdk'
-import { spawnNode } from '@heddle/test-support'
-import { startProtocolServer } from '@heddle/test-support/servers/protocol-server'
 import * as ai5 from 'ai'
 import type * as ai6 from 'ai-6'
 import { expect, test } from 'vitest'
@@ -148,18 +145,4 @@ test('prepareStep gives each step a context within the budget, and the tools rec
   await pipeline.client.threads.waitUntilSettled(thread)
   expect(await search.execute({ query: 'answer question' })).not.toEqual([])
   expect(await recall.execute({ ref: 'msg-00000000' })).toMatchObject({ error: expect.stringContaining('not found') })
-})
-
-test('the program in the README runs as it is', async () => {
-  const program = new URL('../../install/programs/ai-sdk.ts', import.meta.url)
-  const readme = await readFile(new URL('../../../packages/ai-sdk/README.md', import.meta.url), 'utf8')
-  expect(readme).toContain(`\`\`\`ts\n${await readFile(program, 'utf8')}\`\`\`\n`)
-  const provider = await startProtocolServer()
-  provider.respond(() => ({ kind: 'text', text: 'The token has expired.' }))
-  const started = spawnNode(program, { env: { HEDDLE_URL: http.url, OPENAI_BASE_URL: provider.openAiUrl } })
-  await started.exited
-  await provider.close()
-  expect(JSON.parse(started.stdout())).toEqual({ text: 'The token has expired.' })
-  const entries = await entriesOf('fix-login')
-  expect(entries.map(({ content }) => content)).toEqual(['The login fails.', 'The token has expired.'])
 })

@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { countTokens } from '@heddle/core'
 import { HeddleChatMessageHistory, heddleMiddleware, heddleTools } from '@heddle/langchain'
-import { spawnNode } from '@heddle/test-support'
-import { startProtocolServer } from '@heddle/test-support/servers/protocol-server'
 import { InMemoryChatMessageHistory } from '@langchain/core/chat_history'
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages'
 import { MemorySaver } from '@langchain/langgraph'
@@ -247,18 +244,6 @@ test('a long history is within its budget, and goes on in memory without Heddle'
   const entries = await entriesOf('long-history')
   expect(entries.slice(-2).map(({ content }) => content)).toEqual(['Away', 'Back'])
   await relay.stop()
-})
-
-test('the program in the README runs as it is', async () => {
-  const program = new URL('../../install/programs/langchain.ts', import.meta.url)
-  const readme = await readFile(new URL('../../../packages/langchain/README.md', import.meta.url), 'utf8')
-  expect(readme).toContain(`\`\`\`ts\n${await readFile(program, 'utf8')}\`\`\`\n`)
-  const provider = await startProtocolServer()
-  provider.respond(() => ({ kind: 'text', text: 'The token has expired.' }))
-  const started = spawnNode(program, { env: { HEDDLE_URL: http.url, OPENAI_BASE_URL: provider.openAiUrl } })
-  await started.exited
-  await provider.close()
-  expect(JSON.parse(started.stdout() || started.stderr())).toEqual({ text: 'The token has expired.' })
 })
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import { HeddleSession } from '@heddle/openai-agents'
-import { spawnNode } from '@heddle/test-support'
-import { startProtocolServer } from '@heddle/test-support/servers/protocol-server'
 import {
   Agent,
   type AgentInputItem,
@@ -229,18 +226,6 @@ test('a history that is too large for the store is refused with its field, and w
   await expect(large).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: 'messages.0.content' })
   await session.addItems([{ role: 'user', content: 'Next' }])
   expect(textsOf(await session.getItems())).toEqual(['Small', 'Next'])
-})
-
-test('the program in the README runs as it is', async () => {
-  const program = new URL('../../install/programs/openai-agents.ts', import.meta.url)
-  const readme = await readFile(new URL('../../../packages/openai-agents/README.md', import.meta.url), 'utf8')
-  expect(readme).toContain(`\`\`\`ts\n${await readFile(program, 'utf8')}\`\`\`\n`)
-  const provider = await startProtocolServer()
-  provider.respond(() => ({ kind: 'text', text: 'The token has expired.' }))
-  const started = spawnNode(program, { env: { HEDDLE_URL: http.url, OPENAI_BASE_URL: provider.openAiUrl } })
-  await started.exited
-  await provider.close()
-  expect(JSON.parse(started.stdout())).toEqual({ text: 'The token has expired.', items: 2 })
 })
 
 function openIn(items: readonly AgentInputItem[]): string[] {

@@ -186,18 +186,3 @@ test('a refused event is said once, and changes nothing', async () => {
   expect((await session.call('bash', { command: 'npm test' }, log(1_500))).output).toBe(log(1_500))
   expect(session.toasts).toEqual([expect.stringContaining('Heddle refused an event of this session: 400')])
 })
-
-test('of 200 calls all originals are recalled byte for byte', async () => {
-  const session = await open('long')
-  const originals = new Map<string, string>()
-  for (let turn = 0; turn < 200; turn++) {
-    if (turn % 20 === 0) await session.prompt(`Part ${turn}`)
-    const original = log(20 + ((turn * 37) % 500), `part ${turn} ü€😀`)
-    const { metadata, output } = await session.call('bash', { command: `npm test -- ${turn}` }, original)
-    const { reference } = metadata['heddle'] as { reference: string }
-    originals.set(reference, original)
-    expect(output === original || referenceIn(output) === reference).toBe(true)
-  }
-  expect(originals.size).toBe(200)
-  for (const [reference, original] of originals) expect(await recall('long', reference)).toBe(original)
-}, 60_000)
