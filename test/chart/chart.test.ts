@@ -25,6 +25,7 @@ const matrix: Readonly<Record<string, readonly string[]>> = {
     'topologySpread.enabled=false',
     'serviceAccount.create=false',
   ],
+  'Postgres behind a pooler': [...base, 'database.directUrlKey=DIRECT_URL', 'database.port=6432'],
   'values of users in every place': [
     ...base,
     'fullnameOverride=context',
@@ -80,6 +81,21 @@ describe.each(Object.entries(matrix))('%s', (_, values) => {
       expect(Object.keys(container?.resources ?? {}), name).toEqual(expect.arrayContaining(['requests', 'limits']))
     }
   })
+})
+
+test('processes behind a pooler know the way around it, and may take it', async () => {
+  const objects = await render([...base, 'database.directUrlKey=DIRECT_URL', 'database.port=6432'])
+  for (const { name, pod } of podsOf(objects)) {
+    expect(pod.containers[0]?.env, name).toContainEqual({
+      name: 'HEDDLE_DIRECT_DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'heddle-postgres', key: 'DIRECT_URL' } },
+    })
+  }
+  for (const { metadata, spec } of ofKind(objects, 'NetworkPolicy')) {
+    const { egress } = spec as { egress: { ports: { port: number }[] }[] }
+    const ports = egress.flatMap(({ ports }) => ports.map(({ port }) => port))
+    expect(ports, metadata.name).toEqual(expect.arrayContaining([6432, 5432]))
+  }
 })
 
 test('an object with a wrong or an unknown field is found', async () => {

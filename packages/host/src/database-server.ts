@@ -10,6 +10,8 @@ export interface DatabaseServer {
   readonly kind: 'embedded' | 'external'
   /** For services, with a role that is subject to row-level security. */
   readonly url: string
+  /** The same without a pooler, for the queues: they listen, and find their tables by a setting of the session. */
+  readonly directUrl: string
   /** For migrations. */
   readonly adminUrl: string
   /** Whether this process started the server and will stop it. */
@@ -35,10 +37,12 @@ export interface OpenServerOptions {
  */
 export async function openServer({ context, config, log, durable }: OpenServerOptions): Promise<DatabaseServer> {
   if (config.databaseUrl !== null) {
+    const directUrl = config.directDatabaseUrl ?? config.databaseUrl
     return {
       kind: 'external',
       url: config.databaseUrl,
-      adminUrl: config.adminDatabaseUrl ?? config.databaseUrl,
+      directUrl,
+      adminUrl: config.adminDatabaseUrl ?? directUrl,
       owned: false,
       stop: async () => undefined,
     }
@@ -51,6 +55,7 @@ export async function openServer({ context, config, log, durable }: OpenServerOp
     return {
       kind: 'embedded',
       url: embedded.url,
+      directUrl: embedded.url,
       adminUrl: embedded.adminUrl,
       owned: embedded.owned,
       async stop() {
@@ -71,7 +76,7 @@ export async function openServer({ context, config, log, durable }: OpenServerOp
 
 export function backendOf(config: Config, server: DatabaseServer): Parameters<typeof openQueues>[0]['backend'] {
   if (config.redisUrl !== null) return { kind: 'redis', url: config.redisUrl }
-  return { kind: 'postgres', url: server.url }
+  return { kind: 'postgres', url: server.directUrl }
 }
 
 /** Creates the queue prefix on Redis, so that producers can start before the first worker. */

@@ -32,7 +32,7 @@ const secretKeys = [
 ]
 
 /** Keys with URLs of servers: shown without user name and password. */
-const addressKeys = ['url', 'databaseUrl', 'redisUrl', 'adminDatabaseUrl', 'connectionString']
+const addressKeys = ['url', 'databaseUrl', 'redisUrl', 'directDatabaseUrl', 'adminDatabaseUrl', 'connectionString']
 
 const REDACTED = '[redacted]'
 

@@ -2,6 +2,8 @@
 export const descriptions: Readonly<Record<string, string>> = {
   databaseUrl: 'The Postgres that stores the messages. Without it `heddle` starts an embedded one in `dataDir`.',
   redisUrl: 'The Redis of the queues, together with `databaseUrl`. Without it the queues are in Postgres.',
+  directDatabaseUrl:
+    'The same Postgres without the pooler that `databaseUrl` names: for queues in Postgres, whose connections listen, and for migrations ([operations](operations.md#high-availability)).',
   adminDatabaseUrl: 'The login of the owner of the tables, used by `heddle migrate` only.',
   project: 'The project to work in.',
   dataDir: 'The folder of the embedded server; relative paths start at the working directory of the command.',
@@ -111,7 +113,8 @@ export const descriptions: Readonly<Record<string, string>> = {
 export const defaults: Readonly<Record<string, string>> = {
   databaseUrl: 'embedded',
   redisUrl: 'queues in Postgres',
-  adminDatabaseUrl: '`databaseUrl`',
+  directDatabaseUrl: '`databaseUrl`',
+  adminDatabaseUrl: '`directDatabaseUrl`',
   dataDir: '`.heddle`',
   'queue.ingestJobsMax': '`100000`',
   'queue.ingestBytesMax': '`268435456`',

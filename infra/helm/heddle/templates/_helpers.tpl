@@ -63,6 +63,13 @@ capabilities:
     secretKeyRef:
       name: {{ required "database.existingSecret: name the Secret that holds the address of Postgres; this chart brings no database" .root.Values.database.existingSecret }}
       key: {{ .root.Values.database.urlKey }}
+{{- with .root.Values.database.directUrlKey }}
+- name: HEDDLE_DIRECT_DATABASE_URL
+  valueFrom:
+    secretKeyRef:
+      name: {{ $.root.Values.database.existingSecret }}
+      key: {{ . }}
+{{- end }}
 {{- if .root.Values.redis.existingSecret }}
 - name: REDIS_URL
   valueFrom:

@@ -29,9 +29,9 @@ export async function connect(options: ConnectOptions = {}): Promise<RemoteClien
 }
 
 export async function connectIn(around: Surroundings, options: ConnectOptions): Promise<RemoteClient & Connection> {
-  const { url, databaseUrl, redisUrl, project, queuePrefix } = options
+  const { url, databaseUrl, directDatabaseUrl, redisUrl, project, queuePrefix } = options
   const { env, cwd } = around
-  const toQueue = { databaseUrl, redisUrl, project, queuePrefix }
+  const toQueue = { databaseUrl, directDatabaseUrl, redisUrl, project, queuePrefix }
   const [given] = Object.entries(toQueue).find(([, value]) => value !== undefined) ?? []
   if (url !== undefined && given !== undefined) {
     throw validationError(given, 'has no effect beside url: over HTTP the gateway and the key decide', '')

@@ -9,6 +9,11 @@ export interface ConnectOptions extends Partial<TransportOptions>, Partial<Queue
 export interface QueueOptions {
   /** The store's Postgres. Default `DATABASE_URL`, or `databaseUrl` of `heddle.yaml`. */
   readonly databaseUrl: string
+  /**
+   * The same Postgres without the pooler of `databaseUrl`, for connections that listen. Default `HEDDLE_DIRECT_DATABASE_URL`
+   * if `databaseUrl` is not given.
+   */
+  readonly directDatabaseUrl?: string
   /** The queues' Redis. Default `REDIS_URL`; without either, the queues are in Postgres. */
   readonly redisUrl?: string
   /** Default `HEDDLE_PROJECT`, or `default`. Over HTTP the key determines the project. */

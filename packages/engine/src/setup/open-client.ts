@@ -35,7 +35,7 @@ export async function openClient({ env, cwd, ...given }: OpenClientOptions): Pro
     log,
   })
   try {
-    const queues = await openCheckedQueues(store, config, config.databaseUrl, log)
+    const queues = await openCheckedQueues(store, config, config.directDatabaseUrl ?? config.databaseUrl, log)
     const { project, settings, settingLayers } = config
     const directAppends = config.queue.directAppends
       ? new DirectAppends({ store, queues, clock: systemClock, log })
@@ -55,12 +55,11 @@ export async function openClient({ env, cwd, ...given }: OpenClientOptions): Pro
   }
 }
 
-async function openCheckedQueues(store: Store, config: Config, databaseUrl: string, log: Logger): Promise<Queues> {
+async function openCheckedQueues(store: Store, config: Config, directUrl: string, log: Logger): Promise<Queues> {
   await store.ping()
   await assertMigrated(store)
   return await openQueues({
-    backend:
-      config.redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: config.redisUrl },
+    backend: config.redisUrl === null ? { kind: 'postgres', url: directUrl } : { kind: 'redis', url: config.redisUrl },
     prefix: config.queuePrefix,
     log,
     connections: { producersMax: PRODUCER_CONNECTIONS_MAX, workersMax: 0 },

@@ -2,6 +2,7 @@
 export const variables = {
   DATABASE_URL: ['databaseUrl'],
   REDIS_URL: ['redisUrl'],
+  HEDDLE_DIRECT_DATABASE_URL: ['directDatabaseUrl'],
   HEDDLE_ADMIN_DATABASE_URL: ['adminDatabaseUrl'],
   HEDDLE_PROJECT: ['project'],
   HEDDLE_DATA: ['dataDir'],

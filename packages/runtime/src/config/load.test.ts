@@ -75,6 +75,7 @@ describe('loadConfig', () => {
       mode: 'embedded',
       databaseUrl: null,
       redisUrl: null,
+      directDatabaseUrl: null,
       adminDatabaseUrl: null,
       project: 'default',
       dataDir: join(cwd, '.heddle'),
@@ -129,6 +130,20 @@ describe('loadConfig', () => {
     expect(loadConfig({ env: { DATABASE_URL, REDIS_URL: 'redis://cache' }, cwd }).mode).toBe('redis')
     expect(faultsOf({ env: { REDIS_URL: 'redis://cache' }, cwd })).toEqual([
       'REDIS_URL: needs DATABASE_URL beside it, because messages are kept in Postgres',
+    ])
+  })
+
+  it('keeps the way around a pooler with the database that it leads to', () => {
+    const cwd = folder('databaseUrl: postgres://pooler/heddle\ndirectDatabaseUrl: postgres://primary/heddle')
+    const direct = (sources: Omit<ConfigSources, 'cwd'>) => loadConfig({ ...sources, cwd }).directDatabaseUrl
+    expect(direct({ env: {} })).toBe('postgres://primary/heddle')
+    expect(direct({ env: { DATABASE_URL: 'postgres://pooler/heddle' } })).toBe('postgres://primary/heddle')
+    expect(direct({ env: { DATABASE_URL: 'postgres://other/heddle' } })).toBeNull()
+    expect(direct({ env: {}, flags: { databaseUrl: 'postgres://other/heddle' } })).toBeNull()
+    const HEDDLE_DIRECT_DATABASE_URL = 'postgres://third/heddle'
+    expect(direct({ env: { HEDDLE_DIRECT_DATABASE_URL } })).toBe(HEDDLE_DIRECT_DATABASE_URL)
+    expect(faultsOf({ env: { HEDDLE_DIRECT_DATABASE_URL }, cwd: folder() })).toEqual([
+      'HEDDLE_DIRECT_DATABASE_URL: needs DATABASE_URL beside it, the address of the pooler',
     ])
   })
 

@@ -13,6 +13,8 @@ export interface Config {
   mode: Mode
   databaseUrl: string | null
   redisUrl: string | null
+  /** The same database without the pooler of `databaseUrl`, for connections that listen. Null: `databaseUrl` has no pooler. */
+  directDatabaseUrl: string | null
   /** The owner's connection for migrations, if `databaseUrl` is that of `heddle_app`. */
   adminDatabaseUrl: string | null
   project: string
@@ -152,9 +154,12 @@ export function loadConfig(sources: ConfigSources): Config {
 
   // Each layer is checked separately, so that a fault names its source.
   const faults = layers.flatMap(findFaults)
-  const raw = layers.reduce<Record<string, unknown>>((merged, layer) => merge(merged, layer.values), {})
+  const raw = layers.reduce<Record<string, unknown>>(mergeLayer, {})
   if ('redisUrl' in raw && !('databaseUrl' in raw)) {
     faults.push('REDIS_URL: needs DATABASE_URL beside it, because messages are kept in Postgres')
+  }
+  if ('directDatabaseUrl' in raw && !('databaseUrl' in raw)) {
+    faults.push('HEDDLE_DIRECT_DATABASE_URL: needs DATABASE_URL beside it, the address of the pooler')
   }
   if (faults.length > 0) {
     throw new PermanentError(
@@ -179,6 +184,7 @@ function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'
     mode: raw.databaseUrl === undefined ? 'embedded' : raw.redisUrl === undefined ? 'postgres' : 'redis',
     databaseUrl: raw.databaseUrl ?? null,
     redisUrl: raw.redisUrl ?? null,
+    directDatabaseUrl: raw.directDatabaseUrl ?? null,
     adminDatabaseUrl: raw.adminDatabaseUrl ?? null,
     project: raw.project ?? 'default',
     dataDir: resolve(cwd, raw.dataDir ?? '.heddle'),
@@ -281,6 +287,13 @@ function upstreamsOf({ proxy }: RawConfig): Config['proxy']['upstreams'] {
     { url, protocol: protocol ?? PROVIDERS[name]?.protocol ?? 'openai', ...(compaction && { compaction }) },
   ])
   return { ...PROVIDERS, ...Object.fromEntries(named) }
+}
+
+/** A layer that names another database leaves out the way around the pooler of the former one. */
+function mergeLayer(below: Record<string, unknown>, { values }: Layer): Record<string, unknown> {
+  const { directDatabaseUrl, ...others } = below
+  const keepsDatabase = !('databaseUrl' in values) || values['databaseUrl'] === below['databaseUrl']
+  return merge(directDatabaseUrl !== undefined && keepsDatabase ? below : others, values)
 }
 
 function merge(below: Record<string, unknown>, above: Record<string, unknown>): Record<string, unknown> {

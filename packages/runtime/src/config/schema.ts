@@ -56,6 +56,7 @@ const ownAddress = z
 export const rawConfigSchema = z.strictObject({
   databaseUrl: postgresAddress.optional(),
   redisUrl: redisAddress.optional(),
+  directDatabaseUrl: postgresAddress.optional(),
   adminDatabaseUrl: postgresAddress.optional(),
   project: nameSchema.optional(),
   dataDir: z.string().min(1).optional(),
