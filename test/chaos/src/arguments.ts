@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 import { type SabotageName, sabotageNames } from './sabotage.js'
-import { awaitSize, fullSize, type Size, shortSize } from './sizes.js'
+import { awaitSize, clusterSize, fullSize, type Size, shortSize } from './sizes.js'
 
 export interface Arguments {
   readonly help: boolean
@@ -13,11 +13,15 @@ export interface Arguments {
   readonly sabotage: SabotageName | null
   /** Shows that each sabotage is detected, instead of measuring. */
   readonly prove: boolean
+  /** A cluster of hosts in network namespaces, instead of servers and workers beside each other. */
+  readonly cluster: boolean
 }
 
 const SEED_MAX = 2_147_483_647
 const CONTEXTS_MAX = 100_000
 const ROUNDS_MAX = 1_000_000_000
+const MINUTES_MAX = 1_440
+const CLUSTER_MINUTES = { full: 30, short: 3 } as const
 
 const options = {
   ...figureOptions,
@@ -30,6 +34,12 @@ const options = {
     value: 'NAME',
     says: `disables one mechanism, so that the run must fail: ${sabotageNames.join(', ')}`,
   },
+  cluster: {
+    type: 'boolean',
+    default: false,
+    says: 'disturbs a cluster of hosts in network namespaces instead (root, Linux)',
+  },
+  minutes: { type: 'string', value: 'N', says: 'how long the users of a cluster work (30, with --short 3)' },
   prove: { type: 'boolean', default: false, says: 'shows at a small size that each sabotage is detected' },
 } as const
 
@@ -40,8 +50,10 @@ compares the store with the acknowledged messages. One line of JSON for each fig
 folder, which it removes.`,
   options,
   takes: `at least 2.5 minutes for each of two backends: the time of the producers, and of the remaining work; --short under
-1.5 minutes for each. A busy machine takes longer and meets the same faults.`,
-  exits: '0 when every selected figure passes, 1 when one does not or a run failed, 2 for wrong arguments',
+1.5 minutes for each. A busy machine takes longer and meets the same faults. A cluster takes --minutes and three more for
+each of its kinds.`,
+  exits:
+    '0 when every selected figure passes, 1 when one does not or a run failed, 2 for wrong arguments, or if the machine lacks what a cluster needs',
 } satisfies Help)
 
 /** @throws Error that names the invalid argument */
@@ -53,7 +65,12 @@ export function readArguments(given: readonly string[], seedDefault: number): Ar
   }
   const only = values.only ?? null
   const isOfWaits = only?.every((name) => /^await(\.|$)/.test(name)) === true
-  const size = values.short ? shortSize : isOfWaits ? awaitSize : fullSize
+  const minutes = wholeNumber('--minutes', values.minutes, MINUTES_MAX)
+  if (minutes !== undefined && !values.cluster) throw new Error('--minutes needs --cluster')
+  if (values.cluster && (values.prove || sabotage !== null))
+    throw new Error('--cluster excludes --prove and --sabotage')
+  const ofCluster = clusterSize(minutes ?? CLUSTER_MINUTES[values.short ? 'short' : 'full'])
+  const size = values.cluster ? ofCluster : values.short ? shortSize : isOfWaits ? awaitSize : fullSize
   return {
     help: values.help,
     list: values.list,
@@ -66,6 +83,7 @@ export function readArguments(given: readonly string[], seedDefault: number): Ar
     },
     sabotage,
     prove: values.prove,
+    cluster: values.cluster,
   }
 }
 

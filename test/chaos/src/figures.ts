@@ -100,7 +100,7 @@ export function figuresOf(findings: Findings): Measured[] {
 }
 
 /** How often each error ended a wait, by its code, the first word of its report. */
-function refusals(settlements: readonly Settlement[]): string {
+export function refusals(settlements: readonly Settlement[]): string {
   const counts = new Map<string, number>()
   for (const { end, detail } of settlements) {
     if (end !== 'refused') continue

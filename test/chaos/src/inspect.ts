@@ -19,23 +19,28 @@ export async function waitUntilDrained(
   const seconds = () => (performance.now() - sinceMs) / 1_000
   try {
     for (let toldSeconds = Number.NEGATIVE_INFINITY; ; ) {
-      const [row] = await sql<{ isBehind: boolean }[]>`
-        select exists (select from heddle.stage_cursors where least(prune_seq, summarize_seq, embed_seq, remember_seq) < head_seq)
-          or exists (select from heddle.context_states where status = 'pending') as "isBehind"`
-      if (row?.isBehind === false) return seconds()
+      // The last fault may be an outage of this server.
+      if ((await isBehind(sql).catch(() => true)) === false) return seconds()
       if (seconds() > secondsMax) {
-        say(`not drained: ${JSON.stringify(await findBehind(sql))}`)
+        say(`not drained: ${JSON.stringify(await findBehind(sql).catch(String))}`)
         return seconds()
       }
       if (seconds() - toldSeconds >= TELL_EVERY_SECONDS) {
         toldSeconds = seconds()
-        say(`${toldSeconds.toFixed(0)} s after the last fault: ${JSON.stringify(await findBehind(sql))}`)
+        say(`${toldSeconds.toFixed(0)} s after the last fault: ${JSON.stringify(await findBehind(sql).catch(String))}`)
       }
       await wait(POLL_EVERY_MS)
     }
   } finally {
     await sql.end()
   }
+}
+
+async function isBehind(sql: postgres.Sql): Promise<boolean> {
+  const [row] = await sql<{ isBehind: boolean }[]>`
+    select exists (select from heddle.stage_cursors where least(prune_seq, summarize_seq, embed_seq, remember_seq) < head_seq)
+      or exists (select from heddle.context_states where status = 'pending') as "isBehind"`
+  return row?.isBehind !== false
 }
 
 /** The remaining work at the end of a run, for finding out the cause. */

@@ -3,6 +3,7 @@ import { createLogger, onShutdown } from '@heddle/runtime'
 import { closeAll } from '@heddle/test-support/closing'
 import { formatFigure, isWanted, type Measured, toFigure } from '@heddle/test-support/figure'
 import { type Arguments, help, readArguments } from './arguments.js'
+import { mainOfCluster } from './cluster/main-of-cluster.js'
 import { coreFigureNames, runCore } from './core.js'
 import { figureNames, nameOn } from './figures.js'
 import { proofNames, prove } from './prove.js'
@@ -29,6 +30,7 @@ async function main(): Promise<number> {
     process.stdout.write(help)
     return 0
   }
+  if (given.cluster) return await mainOfCluster(given, say)
   const ownNames = given.prove ? proofNames : figureNames
   const namesOn = (backend: BackendName) => ownNames.map((name) => nameOn(name, backend))
   const wantedOn = (backend: BackendName) => namesOn(backend).filter((name) => isWanted(name, given.only))

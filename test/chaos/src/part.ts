@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createClient as createHttpClient } from '@heddle/client/http'
 import type { Client } from '@heddle/client/interface'
 import { createClient, DirectAppends } from '@heddle/engine'
 import { openQueues } from '@heddle/queue'
@@ -8,9 +9,23 @@ import { logLevel, type Place, PROJECT } from './place.js'
 
 const CONNECTIONS_MAX = 4
 
-export interface UserPlace extends Place {
+/** The calls of users, which both clients have. */
+export interface UserClient {
+  readonly messages: Pick<Client['messages'], 'append'>
+  readonly contexts: Pick<Client['contexts'], 'build'>
+}
+
+/** A user over the queue, or over HTTP. */
+export type UserPlace = QueuePlace | GatewayPlace
+
+export interface QueuePlace extends Place {
   /** Whether the user commits small appends itself, as the SDK does; else all go through the queue. */
   readonly isDirect: boolean
+}
+
+export interface GatewayPlace {
+  readonly seed: number
+  readonly gateway: { readonly url: string; readonly key: string }
 }
 
 /**
@@ -19,7 +34,7 @@ export interface UserPlace extends Place {
  */
 export function takePart<Order extends UserPlace>(
   name: string,
-  work: (client: Client, order: Order) => Promise<void>,
+  work: (client: UserClient, order: Order) => Promise<void>,
 ): void {
   // The channel also closes when the parent was killed.
   process.on('disconnect', () => process.exit())
@@ -29,16 +44,30 @@ export function takePart<Order extends UserPlace>(
 async function start<Order extends UserPlace>(
   name: string,
   order: Order,
-  work: (client: Client, order: Order) => Promise<void>,
+  work: (client: UserClient, order: Order) => Promise<void>,
 ): Promise<void> {
+  const { client, close } = 'gateway' in order ? connectOver(order) : await connectTo(name, order)
+  process.send?.('ready')
+  await once(process, 'message')
+  await work(client, order)
+  await close()
+  process.send?.('finished')
+}
+
+interface Connected {
+  readonly client: UserClient
+  close(): Promise<void>
+}
+
+function connectOver({ gateway }: GatewayPlace): Connected {
+  return { client: createHttpClient(gateway), close: async () => {} }
+}
+
+async function connectTo(name: string, order: QueuePlace): Promise<Connected> {
   const log = createLogger({ level: logLevel, name })
   const store = openStore({ url: order.databaseUrl, connectionsMax: CONNECTIONS_MAX })
   const queues = await openQueues({ backend: order.queue, prefix: order.prefix, log, create: true })
   const directAppends = order.isDirect ? new DirectAppends({ store, queues, clock: systemClock, log }) : null
   const client = createClient({ store, queues, project: PROJECT, log, directAppends })
-  process.send?.('ready')
-  await once(process, 'message')
-  await work(client, order)
-  await directAppends?.close()
-  process.send?.('finished')
+  return { client, close: async () => await directAppends?.close() }
 }

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Client, NewMessage } from '@heddle/client/interface'
+import type { NewMessage } from '@heddle/client/interface'
 import { HeddleError } from '@heddle/contracts'
 import { inParallel } from '@heddle/test-support/parallel'
 import type { LedgerEntry } from './ledger.js'
-import { takePart, type UserPlace } from './part.js'
+import { takePart, type UserClient, type UserPlace } from './part.js'
 import { AGENT, contentHash, contentOf, type Lot, messageId, planLots, threadName } from './production.js'
 import type { Size } from './sizes.js'
 
-export interface ProducerOrder extends UserPlace {
+export type ProducerOrder = UserPlace & {
   readonly producer: number
   readonly size: Size
 }
@@ -34,7 +34,7 @@ takePart<ProducerOrder>('chaos-producer', async (client, { producer, size, seed 
 
 /** Sends everything at an even pace, and repeats each lot until it is acknowledged. */
 async function produce(
-  client: Client,
+  client: UserClient,
   lots: readonly Lot[],
   { seed, producingMsMin }: { seed: number; producingMsMin: number },
 ): Promise<void> {
@@ -60,7 +60,7 @@ function messagesOf({ thread, first, count, number }: Lot, seed: number, started
   }))
 }
 
-async function appendUntilStored(client: Client, lot: Lot, messages: readonly NewMessage[]): Promise<void> {
+async function appendUntilStored(client: UserClient, lot: Lot, messages: readonly NewMessage[]): Promise<void> {
   for (;;) {
     try {
       return await append(client, lot, messages, 'stored')
@@ -71,7 +71,7 @@ async function appendUntilStored(client: Client, lot: Lot, messages: readonly Ne
   }
 }
 
-async function append(client: Client, { thread }: Lot, messages: readonly NewMessage[], ack: 'queued' | 'stored') {
+async function append(client: UserClient, { thread }: Lot, messages: readonly NewMessage[], ack: 'queued' | 'stored') {
   await client.messages.append({
     agent: AGENT,
     thread: threadName(thread),

@@ -5,6 +5,8 @@ import { v5 } from 'uuid'
 import type { Size } from './sizes.js'
 
 export const AGENT = 'producer'
+/** A small budget, so that threads are compacted as they grow. */
+export const agentSettings = { budget: 4_000, rollingWindow: null, remember: 'rules' } as const
 export const PRODUCERS = 4
 
 /** Messages of one thread that are appended together, with a position in the thread and a number. */

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Client } from '@heddle/client/interface'
 import { HeddleError } from '@heddle/contracts'
 import { chances, wholeNumber } from '@heddle/test-support/samples/chances'
-import { takePart, type UserPlace } from './part.js'
+import { takePart, type UserClient, type UserPlace } from './part.js'
 import { threadName } from './production.js'
 import type { Size } from './sizes.js'
 
-export interface RequesterOrder extends UserPlace {
+export type RequesterOrder = UserPlace & {
   readonly size: Size
 }
 
@@ -27,7 +26,7 @@ const HUNG_AFTER_MS = 30_000
 takePart<RequesterOrder>('chaos-requester', request)
 
 /** Requests a context at each signal, each with its own deadline. */
-async function request(client: Client, { seed, size }: RequesterOrder): Promise<void> {
+async function request(client: UserClient, { seed, size }: RequesterOrder): Promise<void> {
   const chance = chances(seed + 100)
   const settlements: Promise<void>[] = []
   while (settlements.length < size.contexts) {
@@ -54,7 +53,7 @@ async function nextTurn(): Promise<void> {
 }
 
 /** Timers of one process fire in order: a busy machine delays the deadline and this timer alike. */
-async function settle(client: Client, thread: string, deadlineMs: number): Promise<Settlement> {
+async function settle(client: UserClient, thread: string, deadlineMs: number): Promise<Settlement> {
   let isLate = false
   const late = setTimeout(() => {
     isLate = true

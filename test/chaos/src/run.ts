@@ -11,7 +11,7 @@ import { countDeadLetters, inspect, waitUntilDrained } from './inspect.js'
 import { Ledger } from './ledger.js'
 import { type Place, PROJECT } from './place.js'
 import { planFaults, WORKERS } from './plan.js'
-import { AGENT } from './production.js'
+import { AGENT, agentSettings } from './production.js'
 import { Progress } from './progress.js'
 import type { Settlement } from './requester-process.js'
 import { type SabotageName, sabotageDatabase } from './sabotage.js'
@@ -28,8 +28,6 @@ export interface RunOptions {
 }
 
 const PREFIX = 'chaos'
-/** Small, so that threads are compacted as they grow. */
-const BUDGET_TOKENS = 4_000
 
 /** Produces, disturbs, waits until all threads have settled, and compares. Removes everything. */
 export async function run(options: RunOptions): Promise<Measured[]> {
@@ -82,7 +80,7 @@ async function prepare({ direct }: Servers): Promise<void> {
   const store = openStore({ url: direct.databaseUrl })
   const queues = await openQueues({ backend: direct.queue, prefix: PREFIX, log, create: true })
   const client = createClient({ store, queues, project: PROJECT })
-  await client.agents.put(AGENT, { settings: { budget: BUDGET_TOKENS, rollingWindow: null, remember: 'rules' } })
+  await client.agents.put(AGENT, { settings: agentSettings })
   await queues.close()
   await store.close()
 }

@@ -24,6 +24,8 @@ export interface Size {
   /** Awaited contexts. */
   readonly contexts: number
   readonly contextDeadlineMsMax: number
+  /** Time between the requests of contexts, in milliseconds; null: at shares of the acknowledged messages. */
+  readonly contextsEveryMs: number | null
   /** Interval of the reconciler, in milliseconds; null for the default of a worker. */
   readonly reconcileEveryMs: number | null
   /** After the last fault, in seconds. */
@@ -48,6 +50,7 @@ export const fullSize: Size = {
   eventTrims: 5,
   contexts: 400,
   contextDeadlineMsMax: 20_000,
+  contextsEveryMs: null,
   reconcileEveryMs: null,
   drainSecondsMax: 120,
 }
@@ -74,6 +77,22 @@ export const shortSize: Size = {
   contexts: 150,
   contextDeadlineMsMax: 8_000,
   reconcileEveryMs: 2_000,
+}
+
+const CLUSTER_MESSAGES_PER_SECOND = 40
+const CLUSTER_CONTEXTS_EVERY_MS = 250
+
+/** For a cluster on one machine, whose faults come one by one for this time. */
+export function clusterSize(minutes: number): Size {
+  const producingMsMin = minutes * 60_000
+  return {
+    ...fullSize,
+    messages: (producingMsMin / 1_000) * CLUSTER_MESSAGES_PER_SECOND,
+    threads: 200,
+    producingMsMin,
+    contexts: producingMsMin / CLUSTER_CONTEXTS_EVERY_MS,
+    contextsEveryMs: CLUSTER_CONTEXTS_EVERY_MS,
+  }
 }
 
 /** To show that the harness detects each sabotage. */

@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { closeLater } from '@heddle/test-support/closing'
 import { told } from '@heddle/test-support/forked'
 import type { Ledger } from './ledger.js'
+import type { GatewayPlace } from './part.js'
 import type { Place } from './place.js'
 import type { ProducerNews, ProducerOrder } from './producer-process.js'
 import { PRODUCERS } from './production.js'
@@ -15,6 +17,8 @@ export interface Books {
   readonly ledger: Ledger
   readonly progress: Progress
   readonly settlements: Settlement[]
+  /** Called at each acknowledged append, and at each built context. */
+  readonly onSuccess?: (of: 'append' | 'context') => void
 }
 
 /**
@@ -23,12 +27,13 @@ export interface Books {
  * @returns a function that starts their work once all are connected; resolves when they have finished
  * @throws Error, also from that function, if one of them cannot continue
  */
-export async function startUsers(place: Place, size: Size, books: Books): Promise<() => Promise<void>> {
-  const { ledger, progress, settlements } = books
+export async function startUsers(place: Place | GatewayPlace, size: Size, books: Books): Promise<() => Promise<void>> {
+  const { ledger, progress, settlements, onSuccess = () => {} } = books
   const onNews = (news: ProducerNews) => {
     if (news.kind === 'failed') throw new Error(`a producer cannot go on: ${news.reason}`)
     ledger.add(news.thread, news.entries)
     progress.add(news.entries.length)
+    onSuccess('append')
   }
   const ready = await Promise.all([
     ...Array.from({ length: PRODUCERS }, (_, producer) =>
@@ -39,19 +44,30 @@ export async function startUsers(place: Place, size: Size, books: Books): Promis
         onNews,
       ),
     ),
-    startUser<RequesterOrder, Settlement>('./requester-process.js', { ...place, size, isDirect: false }, (settlement) =>
-      settlements.push(settlement),
+    startUser<RequesterOrder, Settlement>(
+      './requester-process.js',
+      { ...place, size, isDirect: false },
+      (settlement) => {
+        settlements.push(settlement)
+        if (settlement.end === 'built') onSuccess('context')
+      },
     ),
   ])
   return async () => {
     const all = ready.map((user) => user.go())
     const requester = ready.at(-1)
     for (let number = 1; number <= size.contexts; number++) {
-      // Spread over the run; the last ones come after the last append.
-      void progress.reaches(number / size.contexts).then(() => requester?.tell('next'))
+      void isDue(number, size, progress).then(() => requester?.tell('next'))
     }
     await Promise.all(all)
   }
+}
+
+/** Spread over the run; the last ones come after the last append. */
+async function isDue(number: number, size: Size, progress: Progress): Promise<void> {
+  const { contexts, contextsEveryMs } = size
+  if (contextsEveryMs === null) await progress.reaches(number / contexts)
+  else await wait(number * contextsEveryMs)
 }
 
 interface User {
@@ -60,7 +76,7 @@ interface User {
   tell(word: string): void
 }
 
-async function startUser<Order extends Place, News extends object>(
+async function startUser<Order extends object, News extends object>(
   script: string,
   order: Order,
   onNews: (news: News) => unknown,
