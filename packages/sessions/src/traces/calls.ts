@@ -2,6 +2,8 @@ import { type DraftMessage, type JsonObject, type MessageDraft, readOpenAiMessag
 import { messageFingerprint, NIL_ID } from '@heddle/core'
 import { HashTable } from '../hash-table.js'
 import type { Draft, Reading } from '../parsed.js'
+import { Occurrences, type Said } from './occurrences.js'
+import { threadSuffix } from './thread-suffix.js'
 
 /** A call of a model in a trace: all that it was given, and its reply, in the form of OpenAI's chat completions. */
 export interface ModelCall {
@@ -18,29 +20,39 @@ export interface ModelCall {
 
 /**
  * The conversations in calls of models, each message once: a call is given what earlier ones of its thread were given and
- * replied. A message is known by its contents and how often the same call has the same before it.
+ * replied, or the newest messages alone. A message is known by its contents, and its number among equal ones of its thread.
  */
 export function readModelCalls(calls: Iterable<ModelCall>): Reading {
-  const threads = new Map<string, number>()
+  const threads = new Map<string, Occurrences>()
   const names: string[] = []
+  const counts = new HashTable()
+  const occurrencesOf = (thread: string): Occurrences => {
+    const known = threads.get(thread) ?? new Occurrences(counts, names.push(thread) - 1)
+    threads.set(thread, known)
+    return known
+  }
   function* drafts(): Generator<Draft> {
-    const known = new HashTable()
     for (const call of calls) {
-      const thread = threads.get(call.thread) ?? names.push(call.thread) - 1
-      threads.set(call.thread, thread)
-      const counts = new Map<string, number>()
-      for (const [index, message] of messagesOf(call).entries()) {
-        const hash = contentHash(message.input)
-        const count = (counts.get(hash) ?? 0) + 1
-        counts.set(hash, count)
-        const identity = `${hash}-${count}`
-        if (known.has(`${thread} ${identity}`)) continue
-        known.set(`${thread} ${identity}`, index)
-        yield { thread, message: { ...message, identity } }
+      const occurrences = occurrencesOf(call.thread)
+      const said = messagesOf(call).map((message, index) => ({
+        message,
+        ...saidOf(message, index >= call.given.length),
+      }))
+      for (const [index, occurrence] of occurrences.next(said).entries()) {
+        const found = said[index]
+        if (occurrence === null || found === undefined) continue
+        const message = { ...found.message, identity: `${found.hash}-${occurrence}` }
+        yield { thread: occurrences.thread, message }
       }
     }
   }
-  return { drafts: drafts(), suffixOf: (thread) => (names.length > 1 ? (names[thread] ?? null) : null) }
+  // The first has the name of its file, also once the file has grown by further ones.
+  return { drafts: drafts(), suffixOf: (thread) => (thread === 0 ? null : threadSuffix(names[thread] ?? '')) }
+}
+
+function saidOf({ input }: DraftMessage, isReply: boolean): Said {
+  const isOnce = input.role === 'system' || input.toolCallId !== undefined
+  return { hash: contentHash(input), isReply, isOnce, isAssistant: input.role === 'assistant' }
 }
 
 function messagesOf({ place, given, replies, startedAt, endedAt, model, usage }: ModelCall): DraftMessage[] {

@@ -230,7 +230,7 @@ test('spans of OpenTelemetry are a conversation for each trace, or by its id', (
     [request(span('1', [conversation('a'), structured]), span('2', [conversation('b'), structured]))],
     'open-telemetry',
   )
-  expect(two.threads.map(({ suffix }) => suffix)).toEqual(['a', 'b'])
+  expect(two.threads.map(({ suffix }) => suffix)).toEqual([null, 'b'])
   expect(inputsOf(two, 1)).toMatchObject([{ role: 'user', content: 'Hi' }])
 })
 
@@ -238,4 +238,17 @@ test('the same words said twice are two messages', () => {
   const again = [asked, { role: 'assistant', parts: [text('5433')] }, asked]
   const file = read([request(span('1', [messages('gen_ai.input.messages', again)]))], 'open-telemetry')
   expect(inputsOf(file)).toHaveLength(3)
+})
+
+test('a file that grows by a conversation keeps the thread of its first', () => {
+  const generation = (id: string, sessionId: string) => ({
+    ...{ id, traceId: `trace-${id}`, sessionId, type: 'GENERATION', model: 'gpt-5' },
+    ...{ startTime: '2026-03-01T10:00:00.000Z', input: openAi.prompt, output: openAi.call },
+  })
+  const records = [generation('1', 'chat-7'), generation('2', 'é'.repeat(300)), generation('3', 'tab\there')]
+  const grown = read(records, 'langfuse').threads
+  expect(read(records.slice(0, 1), 'langfuse').threads).toEqual(grown.slice(0, 1))
+  const [first, long, strange] = grown.map(({ suffix }) => suffix)
+  expect([first, strange]).toEqual([null, expect.stringMatching(/^tab_here-[0-9a-f]{12}$/)])
+  expect(long).toMatch(/^é{87}-[0-9a-f]{12}$/)
 })
