@@ -29,10 +29,9 @@ export function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[]
     first ??= key
     let shared = 0
     while (shared < before.length && before[shared] === key[shared]) shared++
-    const rest = Buffer.from(key.slice(shared), 'latin1')
     writer.number(shared)
-    writer.number(rest.length)
-    writer.bytes(rest)
+    writer.number(key.length - shared)
+    writer.characters(key, shared)
     writer.number(list.length)
     writer.bytes(list)
     before = key
@@ -54,6 +53,8 @@ export function* entriesOf(block: Uint8Array): Generator<[key: string, list: Uin
 
 /** The bytes of a term's UTF-8 as characters, which sort as the database sorts the term. */
 export function keyOf(term: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII begins with them.
+  if (/^[\x00-\x7f]*$/.test(term)) return term
   return Buffer.from(term, 'utf8').toString('latin1')
 }
 

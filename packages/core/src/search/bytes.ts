@@ -24,6 +24,13 @@ export class ByteWriter {
     this.length += values.length
   }
 
+  /** The characters from a position on, each of which is a byte. */
+  characters(text: string, from: number): void {
+    this.#reserve(text.length - from)
+    for (let at = from; at < text.length; at++) this.#bytes[this.length++] = text.charCodeAt(at)
+  }
+
+  /** The bytes since the last call. */
   take(): Uint8Array {
     const taken = this.#bytes.slice(0, this.length)
     this.length = 0

@@ -28,9 +28,11 @@ export interface Posting {
 /** Distances between messages are at least 1. */
 const FURTHER_PASSAGE = 1
 
-/** @param postings in the order of threads, of `seq` within each, and of passages; no passage twice */
-export function writePostings(postings: readonly Posting[]): Uint8Array {
-  const writer = new ByteWriter()
+/**
+ * @param postings in the order of threads, of `seq` within each, and of passages; no passage twice
+ * @param writer of other lists, which is reused
+ */
+export function writePostings(postings: readonly Posting[], writer = new ByteWriter()): Uint8Array {
   let threadBefore = 0
   for (let from = 0; from < postings.length; ) {
     const thread = postings[from]?.thread ?? 0

@@ -1,5 +1,6 @@
 import { searchKinds } from '@heddle/contracts'
 import { type Block, entriesOf, keyOf, writeBlocks } from './blocks.js'
+import { ByteWriter } from './bytes.js'
 import { kindTerm, type SearchDocument } from './document.js'
 import { lengthOf, packMeasure } from './measure.js'
 import { mergePostings, type Posting, readPostings, writePostings } from './postings.js'
@@ -45,11 +46,12 @@ export function buildSegment(documents: readonly PlacedDocument[]): Segment {
       }
     }
   }
+  const writer = new ByteWriter()
   return {
     documents: documents.length,
     length: documents.reduce((sum, { length }) => sum + length, 0),
     threads: [...new Set(inOrder.map(({ thread }) => thread))],
-    blocks: writeBlocks([...postings].map(([term, list]) => [keyOf(term), writePostings(list)])),
+    blocks: writeBlocks([...postings].map(([term, list]) => [keyOf(term), writePostings(list, writer)])),
   }
 }
 

@@ -91,12 +91,16 @@ const stems = new LRUCache<string, string>({ max: STEMS_KEPT_MAX })
 function termOfWord(word: string): string {
   const known = stems.get(word)
   if (known !== undefined) return known
-  const plain = spelled(word.replace(/['’]s?$/, '').replace(/['’]/g, ''))
-  const term = /^[a-z]+$/.test(plain) ? stem(plain) : plain
+  const term = PLAIN.test(word) ? stem(word.toLowerCase().slice(0, TERM_CHARACTERS_MAX)) : termOfSpelling(word)
   if (word.length > STEMS_CHARACTERS_MAX) return term
   const kept = detached(term)
   stems.set(detached(word), kept)
   return kept
+}
+
+function termOfSpelling(word: string): string {
+  const plain = spelled(word.replace(/['’]s?$/, '').replace(/['’]/g, ''))
+  return /^[a-z]+$/.test(plain) ? stem(plain) : plain
 }
 
 /** Unifies variants that people consider the same: width, case, and the accents of Latin letters. */
