@@ -4,7 +4,7 @@ import { embed } from '@heddle/embed'
 import { createHashingEmbedder, type Embedder } from '@heddle/models'
 import type { Job } from '@heddle/queue'
 import { findThreadsToReembed, loadModelCoverage, loadThread, loadVectors, type Store } from '@heddle/store'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { append, appendOne, freshStore, newId, OTHER_PROJECT, PROJECT, prepared } from './store/support.js'
 
 let store: Store
@@ -119,6 +119,17 @@ test('a message above the size limit of this worker is left to the worker of lar
   await expect(here).rejects.toMatchObject({ name: 'LargeJobError', size: { messages: 1, tokens: 20_000 } })
   expect([embedder.texts, await embedSeqOf('large')]).toEqual([0, 0])
   expect(await embed(jobFor('large'), depsWith(embedder))).toEqual({ kind: 'done', next: [] })
+})
+
+test('a message above the size limit is left to the worker of large jobs without being read', async () => {
+  const content = 'words of a text '.repeat(70_000)
+  await appendOne(store, append([prepared({ content: 'small' }), prepared({ content })], { thread: 'unread' }))
+  const sizeMax = { messages: 150, tokens: 12_000 }
+  const decoded = vi.spyOn(Buffer.prototype, 'toString')
+  onTestFinished(() => decoded.mockRestore())
+  const here = embed(jobFor('unread'), { ...depsWith(countingEmbedder()), sizeMax })
+  await expect(here).rejects.toMatchObject({ name: 'LargeJobError', size: { messages: 1, tokens: 280_000 } })
+  expect(Math.max(...decoded.mock.results.map(({ value }) => String(value).length))).toBeLessThan(content.length)
 })
 
 test('a backlog beyond the limit of one job continues in the next job', async () => {

@@ -3,9 +3,9 @@ import { threadIdOf } from '@heddle/core'
 import { type PruneDeps, type Pruned, prune } from '@heddle/prune'
 import { done, LargeJobError, skipped } from '@heddle/queue'
 import { listStates, loadCompaction, loadThread, type Store } from '@heddle/store'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { erase, threadTarget } from './store/erasure/erasure-support.js'
-import { freshStore, PROJECT } from './store/support.js'
+import { append, appendOne, freshStore, PROJECT, prepared } from './store/support.js'
 import { jobFor, say } from './summarizing.js'
 
 let store: Store
@@ -102,6 +102,18 @@ test('a job that has to read more than its process allows is refused before it c
   await say(store, 'large', 1, 200)
   await expect(pruneWith('large', { sizeMax: { messages: 199, tokens: 1e9 } })).rejects.toThrow(LargeJobError)
   expect(await seriesOf('large')).toEqual([])
+})
+
+test('messages that are added and too large for its process are not read', async () => {
+  await say(store, 'grown', 1, 20)
+  await pruneWith('grown')
+  const content = 'words of a text '.repeat(70_000)
+  await appendOne(store, append([prepared({ content })], { thread: 'grown' }))
+  const decoded = vi.spyOn(Buffer.prototype, 'toString')
+  onTestFinished(() => decoded.mockRestore())
+  const here = pruneWith('grown', { sizeMax: { messages: 150, tokens: 12_000 } })
+  await expect(here).rejects.toMatchObject({ name: 'LargeJobError', size: { messages: 1, tokens: 280_000 } })
+  expect(Math.max(0, ...decoded.mock.results.map(({ value }) => String(value).length))).toBeLessThan(content.length)
 })
 
 test('a thread that was erased meanwhile is skipped', async () => {

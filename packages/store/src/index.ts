@@ -124,6 +124,7 @@ export {
 export { type AppendBatch, appendMessages, isRepeat } from './messages/append-messages.js'
 export { type Append, type AppendOutcome, ERASED_FINGERPRINT, type PreparedMessage } from './messages/append-plan.js'
 export { ensureThread, type ThreadToEnsure } from './messages/ensure-threads.js'
+export { type EstimatedSize, estimateNext } from './messages/estimated-size.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './messages/history.js'
 export { loadMessagePage, type MessagePage, type PlacedMessage } from './messages/message-pages.js'
 export * from './messages/messages.js'

@@ -10,6 +10,7 @@ import {
   appendVectors,
   clearThreadFailure,
   type EmbeddedChunk,
+  estimateNext,
   type HistoryMessage,
   holdThread,
   type IndexedMessage,
@@ -101,7 +102,10 @@ async function loadBatch(
 ): Promise<{ toSeq: number; sources: Source[]; words: IndexedMessage[]; messages: readonly HistoryMessage[] }> {
   const { threadId } = thread
   const { toSeq, messages, calls } = await store.inProject(projectId, async (tx) => {
-    const page = await listMessages(tx, { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX })
+    const next = { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX }
+    if (sizeMax !== undefined && thread.tokensEstimate > sizeMax.tokens)
+      refuseLargeJob({ messages: 1, tokens: (await estimateNext(tx, next)).largest }, sizeMax)
+    const page = await listMessages(tx, next)
     // A restored message is indexed at its original only, so that a search finds each message once.
     const messages = page.filter(({ restores }) => restores === undefined)
     return { toSeq: page.at(-1)?.seq ?? afterSeq, messages, calls: await loadCallsOf(tx, threadId, messages) }

@@ -1,6 +1,6 @@
 import { type Message, usageBelowTrigger } from '@heddle/core'
 import { refuseLargeJob, type WorkSize } from '@heddle/queue'
-import { type Compaction, loadMessagesBySeq, type Tx, toCompactionState } from '@heddle/store'
+import { type Compaction, estimateNext, loadMessagesBySeq, type Tx, toCompactionState } from '@heddle/store'
 import { asSent, withExactTokens } from './counting.js'
 
 /** A longer backlog is read with the whole thread. */
@@ -24,9 +24,11 @@ export async function loadAdded(
   { thread }: Compaction,
   sizeMax: WorkSize | undefined,
 ): Promise<readonly Message[] | null> {
-  const { threadId, pruneSeq, headSeq } = thread
+  const { threadId, pruneSeq, headSeq, tokensEstimate } = thread
   if (headSeq - pruneSeq > Math.min(GROWTH_MESSAGES_MAX, sizeMax?.messages ?? GROWTH_MESSAGES_MAX)) return null
   const page = { threadId, afterSeq: pruneSeq, limit: headSeq - pruneSeq }
+  if (sizeMax !== undefined && page.limit > 0 && tokensEstimate > sizeMax.tokens)
+    refuseLargeJob({ messages: page.limit, tokens: (await estimateNext(tx, page)).tokens }, sizeMax)
   const added = page.limit === 0 ? [] : await loadMessagesBySeq(tx, page)
   const uncounted = added.filter(({ tokensExact }) => !tokensExact)
   const tokensUncounted = uncounted.reduce((sum, { tokens }) => sum + tokens, 0)
