@@ -67,7 +67,7 @@ export const catalog: readonly Measurement[] = [
     measure: ({ dataDir }) => measureGoals(dataDir),
   },
   {
-    names: ['kept', 'recoverable', 'lost', 'real', 'gate'].map((part) => `loss.${part}`),
+    names: ['kept', 'recoverable', 'lost', 'real', 'gate', 'probe'].map((part) => `loss.${part}`),
     needsData: true,
     measure: ({ dataDir }) => measureLoss(dataDir),
   },

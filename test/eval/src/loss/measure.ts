@@ -16,6 +16,7 @@ import {
 } from '@heddle/core'
 import type { Measured } from '@heddle/test-support/figure'
 import { type Case, readCases } from './cases.js'
+import { probeFigures } from './probes.js'
 import { type Summarize, summarizers } from './summarizers.js'
 
 /** The longest summary of the default settings. */
@@ -42,8 +43,17 @@ export async function measureLoss(dataDir: string): Promise<Measured[]> {
   const names = Object.keys(summarizers) as Name[]
   const bare = new Map(names.map((name) => [name, judged(summarizers[name], false)]))
   // The agents' own summaries are compared, and not repaired.
-  const gated = names.filter((name) => name !== 'agent').map((name) => judged(summarizers[name], true))
-  return [...figuresOf(bare), ...sourcesOf(bare), ...gateFigures(gated.flat())]
+  const gated = new Map(names.filter((name) => name !== 'agent').map((name) => [name, judged(summarizers[name], true)]))
+  const probed = [
+    ...[...gated].map(([name, all]) => ({ name: `gated ${name}`, judged: all })),
+    ...[...bare].map(([name, all]) => ({ name, judged: all })),
+  ]
+  return [
+    ...figuresOf(bare),
+    ...sourcesOf(bare),
+    ...gateFigures([...gated.values()].flat()),
+    ...probeFigures(probed.map(({ name, judged: all }) => ({ name, counts: (kinds) => countsOf(all, kinds) }))),
+  ]
 }
 
 function atomsOf({ sources }: Case): AtomSet {
