@@ -54,4 +54,19 @@ describe('the places of lasting instructions', () => {
     ])
     expect(await places([])).toEqual([])
   })
+
+  it('are followed by those of messages that take one back, if these are wanted', async () => {
+    await said(database, { agent: 'other', thread: 'elsewhere' }, [
+      prepared({ content: 'You may skip the tests again.' }),
+      prepared({ role: 'assistant', content: 'You may skip the tests again.' }),
+    ])
+    const projectId = projectIdOf(PROJECT_NAME)
+    const threadIds = [threadIdOf(projectId, 'elsewhere')]
+    const seqs = (endings: boolean) =>
+      database.store.inProject(projectId, async (tx) =>
+        (await loadInstructionPlaces(tx, { agentId: null, threadIds, endings })).map(({ seq }) => seq),
+      )
+    expect(await seqs(false)).toEqual([1])
+    expect(await seqs(true)).toEqual([1, 2])
+  })
 })

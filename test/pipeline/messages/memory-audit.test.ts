@@ -105,3 +105,47 @@ test('instructions of people that hold from then on are listed with their words,
   expect((await client.agents.instructions('polyglot')).items).toHaveLength(1)
   await expect(client.agents.instructions('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
+
+test('an instruction that is taken back is listed with the moment and the message that ended it', async () => {
+  const { client } = pipeline
+  const say = async (thread: string, content: string, metadata?: { readonly name: string }) => {
+    await client.messages.append({
+      agent: 'minded',
+      thread,
+      messages: [{ role: 'user', content, ...(metadata && { metadata }) }],
+    })
+    await client.threads.waitUntilSettled(thread)
+  }
+  await say('first', 'Never push to main. Always answer in French.')
+  await say('first', 'In this conversation, always use tabs.')
+  await say('ann', 'Never delete the logs.', { name: 'Ann' })
+  await say('second', 'You may push to main again.')
+  await say('second', 'You may delete the logs again.')
+  await say('second', 'Never use tabs.')
+  const list = async () => (await client.agents.instructions('minded')).items
+  const shown = (items: Awaited<ReturnType<typeof list>>) =>
+    items.map(({ thread, text, scope, user, ended }) => [thread, text, scope, user, ended?.text ?? null])
+  expect(shown(await list())).toEqual([
+    ['second', 'Never use tabs.', 'agent', null, null],
+    ['ann', 'Never delete the logs.', 'user', 'Ann', null],
+    ['first', 'In this conversation, always use tabs.', 'thread', null, null],
+    ['first', 'Always answer in French.', 'agent', null, null],
+  ])
+  await say('ann', 'From now on reply in English.')
+  const items = await list()
+  expect(shown(items).at(-1)).toEqual([
+    'first',
+    'Never push to main.\nAlways answer in French.',
+    'agent',
+    null,
+    'From now on reply in English.',
+  ])
+  const ended = items.at(-1)?.ended
+  expect(ended).toMatchObject({
+    thread: 'ann',
+    reference: items.find(({ text }) => text.includes('English'))?.reference,
+  })
+  // Without the message that ended it, it holds again.
+  await client.messages.erase({ thread: 'ann', messageId: ended?.reference ?? '' })
+  expect((await list()).at(-1)).toMatchObject({ text: 'Always answer in French.', ended: null })
+})

@@ -88,7 +88,7 @@ export const agentOperations = {
     repeat: 'idempotent',
     summary: 'Instructions of people that hold from then on, those of the newest threads first',
     description:
-      'Found by rules in the messages of people, word for word, with the references by which they are pinned. At most 500, and 8 MB of messages.',
+      'Found by rules in the messages of people, word for word, with the references by which they are pinned. One that was taken back has the moment and the message that did so. At most 500, and 8 MB of messages.',
     params: agentParamsSchema,
     answers: { 200: { description: 'All of them, in one page.', schema: standingInstructionPageSchema } },
   }),

@@ -47,6 +47,10 @@ export class AtomSet {
     return atom
   }
 
+  remove(kind: AtomKind, key: string): void {
+    this.#kinds.get(kind)?.delete(key)
+  }
+
   of(kind: AtomKind): Atom[] {
     return [...(this.#kinds.get(kind)?.values() ?? [])]
   }

@@ -57,6 +57,13 @@ describe('atoms', () => {
     expect(textsOf(atomsOf([source('user', 'Should it never be possible to push to main?')]), 'constraint')).toEqual([])
   })
 
+  test('a constraint that is taken back is one no longer, and what takes it back is a correction', () => {
+    const atoms = atomsOf([...session, source('user', 'You may push to main again.')])
+    expect(textsOf(atoms, 'constraint')).toEqual(['It must stay compatible with version 2.3.'])
+    expect(textsOf(atoms, 'correction').at(-1)).toBe('You may push to main again.')
+    expect(textsOf(atomsOf([source('user', 'You may push to main again.')]), 'correction')).toEqual([])
+  })
+
   test('decisions, addresses, numbers with units and identifiers are found in what was said', () => {
     expect(textsOf(atoms, 'decision')).toEqual(['I will use `parseTabs` instead of a second parser.'])
     expect(textsOf(atoms, 'url')).toEqual(['https://example.org/tabs'])

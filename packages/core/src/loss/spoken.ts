@@ -1,4 +1,4 @@
-import { lastingInstructions } from '../search/instructions/index.js'
+import { endedBy, lastingInstructions, type TakingBack, takingsBack } from '../search/instructions/index.js'
 import { cuesOf } from '../speech/cues.js'
 import { readRequest } from '../speech/request-log.js'
 import { withoutCopied } from '../speech/request-words.js'
@@ -46,6 +46,7 @@ export function addStatements(atoms: AtomSet, source: SummarySource): void {
 
 function addPersons(atoms: AtomSet, { text, reference }: SummarySource): void {
   if (text.trim() === '') return
+  for (const taking of takingsBack(text)) endConstraints(atoms, taking, reference)
   const lasting = new Set(lastingInstructions(text).map(plainWords))
   // The body of a plan is an agent's text, which was approved as one request.
   const isPlan = readRequest(text).plan !== null
@@ -64,6 +65,17 @@ function addPersons(atoms: AtomSet, { text, reference }: SummarySource): void {
       atoms.add('name', plainWords(name), name, reference)
     }
   }
+}
+
+/** A constraint that is taken back holds no longer; the sentence that says so is a correction of it. */
+function endConstraints(atoms: AtomSet, taking: TakingBack, reference: string): void {
+  const constraints = atoms.of('constraint')
+  const ended = endedBy(
+    taking,
+    constraints.map(({ text }) => text),
+  )
+  for (const at of ended) atoms.remove('constraint', constraints[at]?.key ?? '')
+  if (ended.length > 0) atoms.add('correction', plainWords(taking.sentence), taking.sentence, reference)
 }
 
 function addAgents(atoms: AtomSet, { text, reference }: SummarySource): void {

@@ -1,7 +1,7 @@
 import type { Message } from '../conversation/message.js'
 import { messageReference, recallTag } from '../conversation/references.js'
 import { pairToolCalls, type ToolPairs } from '../conversation/turns.js'
-import { lastingInstructions } from '../search/instructions/index.js'
+import { standingInstructions } from '../search/instructions/index.js'
 import { userSpeechIn } from '../speech/user-speech.js'
 import { summarySources } from '../summarizing/sources.js'
 import { summarizeExtractively } from '../summarizing/summarize.js'
@@ -69,11 +69,13 @@ function constraintsOf(messages: readonly Message[]): string[] {
       ? [`- ${cut(words, CONSTRAINT_CHARACTERS_MAX)} ${recallTag(messageReference(message.code))}`]
       : []
   })
-  const lasting = messages.flatMap((message) =>
-    requestOf(message).flatMap(({ text, reference }) =>
-      message.pinned ? [] : lastingInstructions(text).map((sentence) => `- ${oneLine(sentence)} ${reference}`),
-    ),
-  )
+  const said = messages.flatMap((message) => requestOf(message).map((request) => ({ ...request, message })))
+  const standing = standingInstructions(said.map(({ text }) => ({ text, thread: '', user: null })))
+  const lasting = standing.flatMap(({ sentence, saidIn, endedIn }) => {
+    const from = said[saidIn]
+    if (from === undefined || from.message.pinned || endedIn !== null) return []
+    return [`- ${oneLine(sentence)} ${from.reference}`]
+  })
   return [...pinned, ...new Set(lasting.reverse())]
 }
 

@@ -1,7 +1,7 @@
 import type { Role, SearchKind, ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { describeToolCall, type ToolCatalog } from '../tools/catalog.js'
-import { lastingInstructions } from './instructions/index.js'
+import { lastingInstructions, takingsBack } from './instructions/index.js'
 import { PassageCutter } from './passages.js'
 import { dateTerms } from './terms/date-terms.js'
 import { namesTime } from './terms/time-words.js'
@@ -34,6 +34,8 @@ export const speakerTerm = (term: string) => `=by ${term}`
 
 /** A message of a person with a lasting instruction: see `lastingInstructions`. */
 export const INSTRUCTION_TERM = '=says instruction'
+/** A message of a person that takes an instruction back: see `takingsBack`. */
+export const TAKING_BACK_TERM = '=says taking-back'
 
 /** Limits on paths of one document that a search can be narrowed to, and on characters of a path segment. */
 const PATHS_MAX = 20
@@ -99,6 +101,7 @@ export function searchDocument(
   const isReply = (role === 'assistant' || role === 'tool_use') && speaker.length === 0
   const isOfPerson = role === 'user' || (role === 'assistant' && !isReply)
   if (isOfPerson && lastingInstructions(message.content).length > 0) terms.set(INSTRUCTION_TERM, ONCE)
+  if (isOfPerson && takingsBack(message.content).length > 0) terms.set(TAKING_BACK_TERM, ONCE)
   return { terms, length, isReply, dated }
 }
 
@@ -143,8 +146,8 @@ export function kindOfRole(role: Exclude<Role, 'tool_result'>): SearchKind {
 
 const SPEAKER_CHARACTERS_MAX = 200
 
-/** The speaker, if the metadata name one, as in chats with several people. */
-function speakerOf({ metadata }: DocumentMessage): string {
+/** The speaker, if the metadata name one, as in chats with several people; else empty. */
+export function speakerOf({ metadata }: Pick<DocumentMessage, 'metadata'>): string {
   for (const field of ['name', 'speaker', 'author']) {
     const name = metadata?.[field]
     if (typeof name === 'string' && name.length <= SPEAKER_CHARACTERS_MAX) return name

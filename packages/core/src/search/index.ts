@@ -3,7 +3,13 @@ export * from './document.js'
 export { EXCERPT_CHARACTERS_MAX, excerpt } from './excerpt.js'
 export { explainWords, type WordExplanation } from './explain.js'
 export * from './fuse.js'
-export { lastingInstructions } from './instructions/index.js'
+export {
+  type Instruction,
+  lastingInstructions,
+  type SaidText,
+  standingInstructions,
+  takingsBack,
+} from './instructions/index.js'
 export { documentFilter, kindsOf, threadsOf } from './memberships.js'
 export { isAboutRange, type MomentRange, momentOf, namedMoments } from './order/index.js'
 export { eachPosting } from './postings.js'

@@ -1,6 +1,6 @@
 import type { Page, StandingInstruction } from '@heddle/client/interface'
-import { agentParamsSchema, limits, parse } from '@heddle/contracts'
-import { lastingInstructions, messageReference } from '@heddle/core'
+import { agentParamsSchema, parse } from '@heddle/contracts'
+import { type Instruction, messageReference, speakerOf, standingInstructions } from '@heddle/core'
 import { listPins, loadInstructionPlaces, loadMessagePage, loadThreadWindows } from '@heddle/store'
 import { loadAgentOr } from '../items/items.js'
 import { isoTime } from '../setup/iso-time.js'
@@ -11,7 +11,7 @@ const READ_CHARACTERS_MAX = 8_000
 const TEXT_CHARACTERS_MAX = 1_000
 
 /**
- * The messages of people that ask for something to hold from then on, in all threads of an agent.
+ * The messages of people that ask for something to hold from then on, in all threads of an agent, each with what ended it.
  *
  * @throws PermanentError `NOT_FOUND` for an unknown agent
  */
@@ -24,11 +24,9 @@ export async function listInstructions(
     projectId,
     async (tx) => {
       const { agentId } = await loadAgentOr(tx, agent)
-      const places = (await loadInstructionPlaces(tx, { agentId, threadIds: null })).map((place) => ({
-        ...place,
-        bytes: 0,
-      }))
-      const { messages } = await loadMessagePage(tx, places, limits.pageItemsMax)
+      const found = await loadInstructionPlaces(tx, { agentId, threadIds: null, endings: true })
+      const places = found.map((place, order) => ({ ...place, order, bytes: 0 }))
+      const { messages } = await loadMessagePage(tx, places, places.length)
       const threadIds = [...new Set(messages.map(({ place }) => place.threadId))]
       const [threads, pins] = await Promise.all([
         loadThreadWindows(tx, new Set(threadIds)),
@@ -37,26 +35,68 @@ export async function listInstructions(
         ),
       ])
       const pinned = new Set(pins.flat())
-      const items = messages.flatMap(({ place, message }) => {
-        const thread = threads.get(place.threadId)
-        const text = lastingInstructions(message.content.slice(0, READ_CHARACTERS_MAX))
+      const said = messages
+        .flatMap(({ place, message }) => {
+          const thread = threads.get(place.threadId)
+          return thread === undefined || message.role !== 'user' ? [] : [{ place, message, thread: thread.name }]
+        })
+        .toSorted(
+          (left, right) => left.message.orderedAtMs - right.message.orderedAtMs || left.place.seq - right.place.seq,
+        )
+      const instructions = standingInstructions(
+        said.map(({ message, place }) => ({
+          text: message.content.slice(0, READ_CHARACTERS_MAX),
+          thread: place.threadId,
+          user: speakerOf(message) || null,
+        })),
+      )
+      const items = said.flatMap((one, index) => {
+        const item = itemOf(
+          one,
+          instructions.filter(({ saidIn }) => saidIn === index),
+        )
+        return item === null ? [] : [{ order: one.place.order, item }]
+      })
+      items.sort((left, right) => left.order - right.order)
+      return { items: items.map(({ item }) => item), nextCursor: null }
+
+      function itemOf(
+        { message, thread }: (typeof said)[number],
+        own: readonly Instruction[],
+      ): StandingInstruction | null {
+        const holding = own.filter(({ endedIn }) => endedIn === null)
+        const shown = holding.length > 0 ? holding : own
+        const [first] = shown
+        if (first === undefined) return null
+        const text = shown
+          .map(({ sentence }) => sentence)
           .join('\n')
           .slice(0, TEXT_CHARACTERS_MAX)
-        if (thread === undefined || message.role !== 'user' || text === '') return []
-        const reference = messageReference(message.code)
-        const at = isoTime(message.orderedAtMs)
-        return [
-          {
-            thread: thread.name,
-            messageId: message.id,
-            reference,
-            at,
-            text: text.toWellFormed(),
-            pinned: pinned.has(message.id),
-          },
-        ]
-      })
-      return { items, nextCursor: null }
+        const last = own.reduce((left, right) => ((right.endedIn ?? -1) > (left.endedIn ?? -1) ? right : left), first)
+        return {
+          thread,
+          messageId: message.id,
+          reference: messageReference(message.code),
+          at: isoTime(message.orderedAtMs),
+          text: text.toWellFormed(),
+          pinned: pinned.has(message.id),
+          scope: first.scope,
+          user: speakerOf(message) || null,
+          ended: holding.length > 0 ? null : endingOf(last),
+        }
+      }
+
+      function endingOf({ endedIn, endedBy }: Instruction): StandingInstruction['ended'] {
+        const by = endedIn === null ? undefined : said[endedIn]
+        if (by === undefined) return null
+        return {
+          at: isoTime(by.message.orderedAtMs),
+          thread: by.thread,
+          messageId: by.message.id,
+          reference: messageReference(by.message.code),
+          text: (endedBy ?? '').slice(0, TEXT_CHARACTERS_MAX).toWellFormed(),
+        }
+      }
     },
     { snapshot: true },
   )

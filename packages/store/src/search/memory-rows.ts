@@ -4,7 +4,7 @@ import { threadStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byKey } from '../sql/index-order.js'
-import { givenPlaces, type HitPlace, isOfPerson, placesJson } from './search-hits.js'
+import { givenPlaces, type HitPlace, isOfPerson, placesJson, speakerIn } from './search-hits.js'
 
 /** A message that a context may recall. */
 export interface MemoryRow extends Columns<'messages', 'code' | 'role' | 'orderedAtMs'> {
@@ -16,6 +16,8 @@ export interface MemoryRow extends Columns<'messages', 'code' | 'role' | 'ordere
   readonly messageId: string
   /** Whether a person said it: a user, or a named speaker in any role. */
   readonly isOfPerson: boolean
+  /** The name of the speaker, if the metadata have one. */
+  readonly speaker: string | null
   /** Cut to `charactersMax` characters. */
   readonly content: string
 }
@@ -42,7 +44,7 @@ export async function loadMemoryRows(tx: Tx, conditions: MemoryConditions): Prom
     select
       given.place, thread.id as thread_id, thread.name as thread_name, thread.code as thread_code,
       message.id as message_id, message.code, message.role, message.ordered_at as ordered_at_ms,
-      message.content_escaped, ${isOfPerson(tx)} as is_of_person,
+      message.content_escaped, ${isOfPerson(tx)} as is_of_person, ${speakerIn(tx)} as speaker,
       case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
         as content
     from ${givenPlaces(tx, given)}

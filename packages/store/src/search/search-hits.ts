@@ -110,7 +110,10 @@ export async function loadHitTexts(
 
 /** Whether a person said a message: in chats of several people the metadata name the speaker, as for the word index. */
 export function isOfPerson(tx: Tx) {
-  return tx`(
-    message.role = 'user'
-    or coalesce(message.metadata->>'name', message.metadata->>'speaker', message.metadata->>'author') is not null)`
+  return tx`(message.role = 'user' or ${speakerIn(tx)} is not null)`
+}
+
+/** The name of the speaker in the metadata of a message. */
+export function speakerIn(tx: Tx) {
+  return tx`coalesce(message.metadata->>'name', message.metadata->>'speaker', message.metadata->>'author')`
 }

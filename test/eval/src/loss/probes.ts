@@ -8,9 +8,9 @@ const probes: Readonly<Record<'recall' | 'artifact' | 'continuation' | 'decision
   recall: ['number', 'identifier', 'name', 'url', 'error'],
   /** Which files there are and what was done to them, and which commands ran. */
   artifact: ['path', 'command'],
-  /** What is still to do, and what has to be kept to while doing it. */
+  /** The open steps, and the rules to keep to meanwhile. */
   continuation: ['todo', 'constraint', 'correction'],
-  /** What was decided. */
+  /** The choices that were made. */
   decision: ['decision'],
 }
 

@@ -14,6 +14,7 @@ interface AuditOptions extends CommonOptions {
 }
 
 const TEXT_CHARACTERS = 80
+const USER_CHARACTERS = 20
 
 const auditedOption = wholeNumber(
   'limit',
@@ -49,6 +50,11 @@ export function registerMemory(program: Command, context: CommandContext): void 
       { title: 'thread', text: ({ thread }) => thread },
       { title: 'reference', text: ({ reference }) => reference },
       { title: 'pinned', text: ({ pinned }) => (pinned ? 'yes' : '-') },
+      {
+        title: 'holds for',
+        text: ({ scope, user }) => (scope === 'user' ? oneLine(user ?? '', USER_CHARACTERS) : scope),
+      },
+      { title: 'ended', text: ({ ended }) => (ended === null ? '-' : `${ended.at} by ${ended.reference}`) },
       { title: 'text', text: ({ text }) => oneLine(text, TEXT_CHARACTERS) },
     ],
   })

@@ -1,0 +1,110 @@
+import { proseOf } from '../updates/statement.js'
+import { isEqual, isSubset, topicWords } from './topic-words.js'
+
+/** A sentence of a person that ends an instruction. */
+export interface TakingBack {
+  readonly sentence: string
+  /** The instructions that it can end: any, those to do something, or those not to do it. */
+  readonly ends: 'any' | 'orders' | 'prohibitions'
+  /** Whether it names an instruction by a part of its words, and not by all of them. */
+  readonly isPartial: boolean
+  readonly words: ReadonlySet<string>
+}
+
+const RULE = '(?:instruction|rule|request|preference|constraint|requirement|demand|wish)s?'
+const SAID = `(?:what i (?:said|t(?:old|aught) you|asked(?: you| for)?|wrote)|(?:my|the|that) (?:\\w{3,10} )?${RULE})`
+const ABOUT = '(?:about|on|regarding|concerning|to|that|for|of)'
+/** Politeness and joints before the words that matter. */
+const OPENING = '^(?:(?:ok(?:ay)?|alright|all right|so|and|but|also|please|actually|well|yes|now),? ){0,3}'
+const FORGET = new RegExp(
+  `${OPENING}(?:forget|ignore|disregard|drop|scrap|never ?mind)(?: about)? ${SAID}(?: earlier| before)? ${ABOUT} (.{2,200})$`,
+  'i',
+)
+const LIFTED = new RegExp(
+  `^(?:the|that|my) (?:\\w{3,10} )?${RULE} ${ABOUT} (.{2,200}?) (?:no longer (?:applies|apply|holds?|counts?)|(?:is|are) (?:lifted|void|off)|(?:does not|doesn't|do not|don't) (?:apply|hold|count) any ?(?:more|longer))$`,
+  'i',
+)
+const NEEDLESS =
+  /^(.{2,120}?) (?:is|are) (?:no longer|not) (?:needed|necessary|required|wanted)((?: any ?(?:more|longer))?)$/i
+const PERMITTED = new RegExp(
+  `${OPENING}(?:you (?:may|can|are (?:now )?allowed to)|you're (?:now )?allowed to|feel free to|it(?:'s| is) (?:ok(?:ay)?|fine|all right|alright)(?: for you)? to|go ahead and) (.{2,200})$`,
+  'i',
+)
+const RELEASED = new RegExp(
+  `${OPENING}(?:you (?:don't|do not|no longer) (?:have|need) to|you needn't|(?:there(?:'s| is) )?no (?:more )?(?:longer any )?need to|stop|don't|do not) (.{2,200})$`,
+  'i',
+)
+
+/** "Again" and "from now on": a permission without them may be for once. */
+const FOR_GOOD = /\b(?:again|from now on|going forward|in (?:the )?future|any ?time|whenever you (?:like|want|wish))\b/i
+const NO_MORE = /\b(?:any ?more|any longer|no longer|from now on|going forward)\b/i
+/** Exceptions and conditions, under which the instruction holds otherwise. */
+const LIMITED =
+  /\b(?:once|only|just|this time|for (?:this|that|now|today|the moment|tonight)|in this case|today|tonight|tomorrow|until|till|if|when|while|unless|after|before|as long as|provided|except|but not|temporarily|instead of)\b/i
+
+const SENTENCES_MAX = 200
+const SENTENCE_CHARACTERS_MAX = 300
+
+/** The sentences of a text that end an instruction of before, by rules of one language. A doubtful one is not among them. */
+export function takingsBack(text: string): TakingBack[] {
+  return proseOf(text)
+    .split(/(?<=[.!?])\s+|\n+/, SENTENCES_MAX)
+    .flatMap((given) => {
+      const sentence = given.trim()
+      return sentence.length > SENTENCE_CHARACTERS_MAX || sentence.endsWith('?') ? [] : (read(sentence) ?? [])
+    })
+}
+
+function read(sentence: string): TakingBack | null {
+  const words = sentence.replaceAll('’', "'").replace(/[\s.!]{1,10}$/, '')
+  const of = (topic: string | undefined, ends: TakingBack['ends'], isPartial: boolean): TakingBack | null => {
+    const topics = topicWords(topic ?? '')
+    return topics.size === 0 ? null : { sentence, ends, isPartial, words: topics }
+  }
+  if (LIMITED.test(words)) return null
+  const named = FORGET.exec(words)?.[1] ?? LIFTED.exec(words)?.[1]
+  if (named !== undefined) return of(named, 'any', true)
+  const [, needless, any] = NEEDLESS.exec(words) ?? []
+  if (needless !== undefined && (/\bno longer\b/i.test(words) || any !== '')) return of(needless, 'orders', false)
+  const permitted = PERMITTED.exec(words)?.[1]
+  if (permitted !== undefined && FOR_GOOD.test(words)) return of(permitted, 'prohibitions', false)
+  const released = RELEASED.exec(words)?.[1]
+  return released !== undefined && NO_MORE.test(words) ? of(released, 'orders', false) : null
+}
+
+/** Instructions not to do something. */
+const PROHIBITION =
+  /\b(?:never|don['’]?t|do not|not ever|must not|mustn['’]?t|should not|shouldn['’]?t|stop|avoid|refrain)\b/i
+/** A reason or another clause behind what is to be done. */
+const REST = /(?:[,;:(–—]| - |\bbecause\b|\bsince\b|\bas it\b)/i
+
+export function isProhibition(instruction: string): boolean {
+  return PROHIBITION.test(instruction)
+}
+
+/** The words of what an instruction wants, without its reason. */
+export function wantedWords(instruction: string): ReadonlySet<string> {
+  const parts = instruction.split(REST).map(topicWords)
+  return parts.find((words) => words.size > 0) ?? new Set()
+}
+
+/**
+ * The instructions that a sentence ends, as indexes. One that names a part of the words may mean any instruction with them: with
+ * several it ends nothing.
+ */
+export function endedBy(taking: TakingBack, instructions: readonly string[]): number[] {
+  const ended = instructions.flatMap((instruction, index) => (fits(taking, instruction) ? [index] : []))
+  const texts = new Set(ended.map((index) => instructions[index]))
+  return taking.isPartial && texts.size > 1 ? [] : ended
+}
+
+function fits({ ends, isPartial, words }: TakingBack, instruction: string): boolean {
+  if (ends === 'orders' && isProhibition(instruction)) return false
+  if (ends === 'prohibitions' && !isProhibition(instruction)) return false
+  if (isPartial) return isSubset(words, topicWords(instruction))
+  const wanted = wantedWords(instruction)
+  if (isEqual(words, wanted)) return true
+  // "The changelog is no longer needed" names all but what is done with it, which comes first.
+  const [, ...objects] = wanted
+  return ends === 'orders' && objects.length > 0 && isEqual(words, new Set(objects))
+}
