@@ -55,6 +55,20 @@ describe('the ledger', () => {
     textOf(await build(client, { ledger: true }, thread), 'heddle-ledger')
   const referenceIn = (text: string | null) => /ref="([^"]+)"/.exec(text ?? '')?.[1] ?? ''
 
+  test('of a strategy without compactions is that of its messages, behind them, at each moment', async () => {
+    const client = pipeline.clientOf('windows')
+    const settings = { rollingWindow: null, strategy: 'sliding-window', slidingWindow: { keepLastN: 4 } }
+    await client.agents.put(AGENT, { settings: { ...settings, sections: { ledger: { enabled: true } } } })
+    await say(client, [...write('src/a.ts'), ...talk(10)])
+    const first = await build(client, {})
+    expect(textOf(first, 'heddle-ledger')).toMatch(/^written src\/a\.ts, 2 lines msg-/m)
+    expect(textsOf(first).some((text) => text.includes('I call Write'))).toBe(false)
+    expect(textsOf(first).findIndex((text) => text.startsWith('<heddle-ledger'))).toBe(4)
+    await say(client, [...write('src/b.ts'), ...talk(10)])
+    const second = await build(client, {})
+    expect(textOf(second, 'heddle-ledger')).toMatch(/^written src\/b\.ts, 2 lines msg-.*\nwritten src\/a\.ts/m)
+  })
+
   test('changes with compactions alone, and each of its lines can be recalled, also of an earlier one', async () => {
     const client = await begin('ledgers', [
       ...write('src/a.ts'),

@@ -119,6 +119,7 @@ function assembled(
         ...repairs,
         ...selectionNotes(input),
         ...memoryNotes(input),
+        ...fixed.flatMap(({ notes = [] }) => notes),
         ...ledgerNotes(input),
         ...turnNotes(turns),
       ],

@@ -128,13 +128,15 @@ describe('facts of a context', () => {
       fact(`f${index}`, `${index}`, -index - 1, { subject: `s${index}` }),
     )
     const limited = build(facts, {}, {}, { tokensMax: 1_000, limit: 3 })
-    expect(partsOf(limited).stable).toHaveLength(3)
+    expect(partsOf(limited).stable?.slice(3)).toEqual(['(more facts hold than these)'])
+    expect(limited.receipt.notes).toContain('more facts hold than the 3 of the section')
     const { receipt } = build(facts, {}, {}, { tokensMax: 200, limit: 40 })
     const { tokens } = receipt.sections.find(({ name }) => name === 'facts') ?? { tokens: 0 }
     expect(tokens).toBeGreaterThan(100)
     expect(tokens).toBeLessThanOrEqual(200)
     const left = receipt.entries.filter(({ mode }) => mode === 'left-out')
     expect(left.at(-1)?.reason).toMatch(/^\d+ more facts did not fit$/)
+    expect(receipt.notes[0]).toMatch(/^\d+ facts did not fit into the section of facts$/)
     expect(left[0]).toMatchObject({ section: 'facts', reason: 'it did not fit', fact: { predicate: 'is' } })
   })
 

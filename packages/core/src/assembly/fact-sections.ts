@@ -13,7 +13,7 @@ const LEFT_OUT_NAMED_MAX = 20
 /** Recorded facts as of the last compaction, and what changed since, which follows the history so that the prefix stays. */
 export function factSections({ facts, settings, format, count, reference }: BuildInput): FixedSection[] {
   if (facts === undefined) return []
-  const { stable, changes, leftOut } = factParts(facts, {
+  const { stable, changes, leftOut, beyond } = factParts(facts, {
     tokensMax: Math.min(facts.limits.tokensMax, Math.floor(limitTokens(settings) * FACTS_SHARE)),
     cost: (message) => countNeutralMessage(format, message, count),
     reference: (code) => reference({ code }),
@@ -31,12 +31,16 @@ export function factSections({ facts, settings, format, count, reference }: Buil
     ...leftOut.slice(0, LEFT_OUT_NAMED_MAX).map(({ fact, reason }) => line({ fact }, reason)),
     ...(more > 0 ? [line({}, `${more} more facts did not fit`)] : []),
   ]
+  const notes = [
+    ...(leftOut.length === 0 ? [] : [`${leftOut.length} facts did not fit into the section of facts`]),
+    ...(beyond === 0 ? [] : [`more facts hold than the ${facts.limits.limit} of the section`]),
+  ]
   const sections = [
     ...sectionOf('facts', stable, 'recorded facts as of the last compaction'),
     ...sectionOf('fact-changes', changes, 'facts that changed since the last compaction'),
   ]
   const [first = { name: 'facts' as const, messages: [], reason: '' }, ...rest] = sections
-  return notShown.length === 0 ? sections : [{ ...first, leftOut: notShown }, ...rest]
+  return notes.length === 0 ? sections : [{ ...first, leftOut: notShown, notes }, ...rest]
 }
 
 function sectionOf(name: 'facts' | 'fact-changes', part: FactPart | null, reason: string): FixedSection[] {

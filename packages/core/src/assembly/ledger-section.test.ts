@@ -6,6 +6,7 @@ import { conversationOf, conversationSteps, sampleMessage } from '../../../../te
 import { sampleInput } from '../../../../test/support/src/samples/sample-input.js'
 import { simulatedInput } from '../../../../test/support/src/samples/simulated-input.js'
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
+import { renderedParts } from '../delivery/shared-prefix.js'
 import { type Artifact, type Ledger, ledgerLimit, recalledLedger } from '../ledger/index.js'
 import { estimateTokens } from '../tokens/tokens.js'
 import { buildContext } from './build.js'
@@ -100,6 +101,40 @@ describe('the ledger of a context', () => {
     expect(JSON.stringify(buildContext(sampleInput({ messages })))).not.toContain('ledger')
   })
 
+  test.each(formats.flatMap((format) => ['full-history', 'sliding-window'].map((strategy) => ({ format, strategy }))))(
+    'of $strategy in $format is that of its messages and follows them, so that the prefix stays',
+    ({ format, strategy }) => {
+      const call = (index: number) => ({
+        id: `call-${index}`,
+        name: 'Write',
+        arguments: { file_path: `src/${index}.ts`, content: 'x\ny\n' },
+      })
+      const calls = [1, 2].flatMap((index) => [
+        sampleMessage({ seq: 2 * index + 1, role: 'assistant', content: 'I write.', toolCalls: [call(index)] }),
+        sampleMessage({
+          seq: 2 * index + 2,
+          role: 'tool_result',
+          content: 'ok',
+          toolCallId: call(index).id,
+          toolName: 'Write',
+        }),
+      ])
+      const contexts = [calls.slice(0, 2), calls].map((some) =>
+        build(null, 1_000, { messages: [...messages, ...some], format }, { strategy }),
+      )
+      const [first, second] = contexts.map((context) => renderedParts(context, estimateTokens))
+      const texts = contexts.map((context) => JSON.stringify(context.messages))
+      for (const [index, text] of texts.entries()) {
+        expect(text).toContain(`written src/${index + 1}.ts, 2 lines`)
+        expect(text).not.toContain(':artifacts')
+        expect(text.lastIndexOf('<heddle-ledger')).toBeGreaterThan(text.lastIndexOf('I write.'))
+      }
+      const ledgerAt = first?.findIndex(({ text }) => text.includes('<heddle-ledger')) ?? -1
+      expect(ledgerAt).toBeGreaterThan(0)
+      expect(second?.slice(0, ledgerAt)).toEqual(first?.slice(0, ledgerAt))
+    },
+  )
+
   test('is left out before a context is refused', () => {
     const ledger = ledgerOf(...Array.from({ length: 20 }, (_, index) => artifact(`src/${index}.ts`)))
     const request = { thread: 'run', message: 'word '.repeat(200) }
@@ -142,7 +177,7 @@ describe('the ledger of a context', () => {
             for (const message of conversationOf(steps)) thread.arrive(message)
             thread.settle()
             if (thread.stored.length === 0) return
-            const ledger = { ledger: ledgerOf(...artifacts), tokensMax }
+            const ledger = { ledger: artifacts.length % 2 === 0 ? null : ledgerOf(...artifacts), tokensMax }
             const input = simulatedInput(thread, { format, ledger, count: estimateTokens })
             const context = builtOrRefused(input)
             if (context instanceof Error) return

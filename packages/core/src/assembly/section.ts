@@ -40,6 +40,10 @@ export interface FixedSection {
   readonly lines?: readonly SectionLine[]
   /** Receipt lines for the parts that did not fit into it. */
   readonly leftOut?: readonly ReceiptEntry[]
+  /** Notes of the receipt. */
+  readonly notes?: readonly string[]
+  /** Behind the history, whatever the place of its name: its text may differ at each request. */
+  readonly isVolatile?: true
   /** Dropped if the history would not fit beside it. */
   readonly isOptional?: true
   /** Whether its end was cut to fit its allocation. */

@@ -46,7 +46,10 @@ export interface Arranged {
 export function arrange(sections: readonly FixedSection[], { settings }: BuildInput): Arranged {
   const order = sectionOrder[settings.sections.order]
   const historyAt = order.indexOf('history')
-  const placed = order.map((name) => sections.filter((section) => section.name === name))
+  const moving = sections.filter(({ isVolatile }) => isVolatile)
+  const placed = order.map((name) =>
+    name === 'history' ? moving : sections.filter((section) => section.name === name && !section.isVolatile),
+  )
   const before = placed.slice(0, historyAt).flat()
   const volatileAt = before.findIndex(({ name }) => volatile.includes(name))
   const stable = volatileAt < 0 ? before : before.slice(0, volatileAt)
