@@ -23,12 +23,7 @@ export interface MigrateQueuesOptions {
   grantTo?: string
 }
 
-/**
- * Creates or upgrades BullMQ's schema, if necessary. Any number of processes may do this at once: BullMQ holds an advisory
- * lock for the schema.
- *
- * @throws RetryableError `SERVICE_UNAVAILABLE`; PermanentError `UNAUTHORIZED`, `FORBIDDEN` or `NOT_FOUND`
- */
+/** See `migrateQueues` of the package. */
 export async function migrateQueues({ url, prefix, grantTo }: MigrateQueuesOptions): Promise<void> {
   const schema = schemaOf(prefix)
   await withClient(url, async (client) => {

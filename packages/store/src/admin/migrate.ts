@@ -1,8 +1,5 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
-import { DrizzleQueryError } from 'drizzle-orm/errors'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS, watchOpening } from '../connection/opening.js'
 import { fromPostgres } from '../connection/postgres-errors.js'
@@ -51,7 +48,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     await lock(sql, lockTimeoutMs)
     const before = await appliedHashes(sql)
     if (isOnEarlierChain(before)) await finishEarlierChain(sql)
-    await applyMigrations(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER, ...MIGRATIONS_TABLE })
+    await applyMigrations(sql, MIGRATIONS_FOLDER)
     // Services may read the applied migrations, so that `heddle doctor` can use their login.
     await sql`grant usage on schema heddle_migrations to heddle_app`
     await sql`grant select on heddle_migrations.applied to heddle_app`
@@ -61,16 +58,30 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     for (const { name } of applied) log?.info({ migration: name }, 'migration applied')
     return { applied: applied.map(({ name }) => name) }
   } catch (error) {
-    throw await withAdvice(sql, fromPostgres(error instanceof DrizzleQueryError ? error.cause : error))
+    throw await withAdvice(sql, fromPostgres(error))
   } finally {
     // Closing the connection releases the lock.
     await sql.end({ timeout: closeTimeoutSeconds })
   }
 }
 
+/** Drizzle is loaded here: its 200 modules are of no use to processes and threads that do not migrate. */
+async function applyMigrations(sql: postgres.Sql, migrationsFolder: string): Promise<void> {
+  const [{ DrizzleQueryError }, { drizzle }, { migrate: apply }] = await Promise.all([
+    import('drizzle-orm/errors'),
+    import('drizzle-orm/postgres-js'),
+    import('drizzle-orm/postgres-js/migrator'),
+  ])
+  try {
+    await apply(drizzle(sql), { migrationsFolder, ...MIGRATIONS_TABLE })
+  } catch (error) {
+    throw error instanceof DrizzleQueryError ? error.cause : error
+  }
+}
+
 /** Records the first migration as applied, once the earlier chain has created the same schema. */
 async function finishEarlierChain(sql: postgres.Sql): Promise<void> {
-  await applyMigrations(drizzle(sql), { migrationsFolder: EARLIER_FOLDER, ...MIGRATIONS_TABLE })
+  await applyMigrations(sql, EARLIER_FOLDER)
   const [first] = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER })
   if (first === undefined) throw new Error(`${MIGRATIONS_FOLDER} holds no migration`)
   await sql`insert into heddle_migrations.applied (hash, created_at) values (${first.hash}, ${first.folderMillis})`
