@@ -24,7 +24,7 @@ const stubborn = `
 function startCalls(source: string, clock?: Pick<Clock, 'after'>) {
   const calls = createWorkerCalls<string, string>({
     url: new URL(`data:text/javascript,${encodeURIComponent(source)}`),
-    workerData: null,
+    workerData: () => null,
     subject: 'the test thread',
     callTimeoutMs: 30_000,
     clock,

@@ -6,7 +6,8 @@ import { within } from './timeout.js'
 export interface WorkerCallsOptions<Question = never> {
   /** A JavaScript module that posts a {@link WorkerAnswer} for each {@link WorkerMessage}, and ends when it receives null. */
   url: URL
-  workerData: unknown
+  /** The data of each thread that is started. */
+  workerData: () => unknown
   /** For messages: "the embedding thread". */
   subject: string
   /** Timeout of a call, including its wait for earlier ones, in milliseconds; then the thread is terminated. */
@@ -105,7 +106,7 @@ export function createWorkerCalls<Request, Response, Question = never>(
   const start = (): Worker => {
     const { youngHeapMegabytesMax } = options
     const started = new Worker(options.url, {
-      workerData: options.workerData,
+      workerData: options.workerData(),
       name: options.subject,
       ...(youngHeapMegabytesMax !== undefined && {
         resourceLimits: { maxYoungGenerationSizeMb: youngHeapMegabytesMax },

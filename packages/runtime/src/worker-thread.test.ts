@@ -20,7 +20,7 @@ const asking = `
 function startAsking(answer?: (question: string) => Promise<unknown>) {
   const calls = createWorkerCalls<string, unknown, string>({
     url: new URL(`data:text/javascript,${encodeURIComponent(asking)}`),
-    workerData: null,
+    workerData: () => null,
     subject: 'the test thread',
     callTimeoutMs: 30_000,
     closeTimeoutMs: 50,

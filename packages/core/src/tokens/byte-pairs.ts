@@ -1,5 +1,5 @@
 import { KnownPieces } from './known-pieces.js'
-import { NO_TOKEN, TokenTable } from './token-table.js'
+import { NO_TOKEN, type TokenTable } from './token-table.js'
 import { UNIT_BYTES_MAX, writeUtf8 } from './utf8.js'
 
 /**
@@ -8,7 +8,6 @@ import { UNIT_BYTES_MAX, writeUtf8 } from './utf8.js'
  * are the same.
  */
 export class BytePairs {
-  private readonly table: TokenTable
   private readonly known = new KnownPieces()
   private bytes = new Uint8Array(PIECE_BYTES)
   /** For each part of a piece: the token that it forms with the next part. */
@@ -17,10 +16,7 @@ export class BytePairs {
   private next = new Int32Array(PIECE_BYTES)
   private previous = new Int32Array(PIECE_BYTES)
 
-  /** @param tokens by rank: each a text, or its bytes if they are not valid text */
-  constructor(tokens: readonly (string | readonly number[] | undefined)[]) {
-    this.table = new TokenTable(tokens)
-  }
+  constructor(readonly table: TokenTable) {}
 
   /**
    * Counts the tokens of a piece of a text: the adjacent pair of the lowest rank is merged, the first of equal ones

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { BytePairs } from './byte-pairs.js'
+import { type TokenArrays, TokenTable } from './token-table.js'
 
 /**
  * Splitting a text into pieces takes quadratic time on a run without a break, such as a megabyte of spaces. Longer runs
@@ -20,8 +21,12 @@ interface O200k {
 let loaded: O200k | undefined
 
 function load(): O200k {
+  return { pairs: loadPairs(), pieces: loadExpression() }
+}
+
+function loadExpression(): RegExp {
   const { O200KBase } = createRequire(import.meta.url)('gpt-tokenizer/encodingParams/o200k_base') as Params
-  return { pairs: loadPairs(), pieces: O200KBase([]).tokenSplitRegex }
+  return O200KBase([]).tokenSplitRegex
 }
 
 /** The table holds the tokens in a fifth of the memory of the library's 200,000 strings, which are forgotten with their module. */
@@ -30,7 +35,20 @@ function loadPairs(): BytePairs {
   const require = createRequire(import.meta.url)
   const { default: ranks } = require(RANKS) as Ranks
   delete require.cache[require.resolve(RANKS)]
-  return new BytePairs(ranks)
+  return new BytePairs(TokenTable.of(ranks))
+}
+
+/**
+ * The table of the tokenizer, for other threads of the process; null if this one has not counted yet. To read the library's file,
+ * each thread would take 25 MB, which the allocator keeps.
+ */
+export function loadedTokens(): TokenArrays | null {
+  return loaded?.pairs.table.arrays ?? null
+}
+
+/** Counts with the table that another thread has loaded. To be called before the first count. */
+export function useTokens(arrays: TokenArrays): void {
+  loaded ??= { pairs: new BytePairs(new TokenTable(arrays)), pieces: loadExpression() }
 }
 
 const RANKS = 'gpt-tokenizer/bpeRanks/o200k_base'

@@ -1,5 +1,5 @@
 import { type AssembleJob, errorFromData, type PrunedCounts, type WakeJob } from '@heddle/contracts'
-import type { TextEmbedder } from '@heddle/core'
+import { loadedTokens, type TextEmbedder } from '@heddle/core'
 import type { CarriedOut, Job, LargeJobs, Queues, WorkSize } from '@heddle/queue'
 import { createWorkerCalls, type WorkerCalls } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
@@ -18,7 +18,7 @@ export interface JobThreads {
   close(): Promise<void>
 }
 
-export interface JobThreadsOptions extends Omit<JobThreadData, 'embedder' | 'cacheBytesMax'> {
+export interface JobThreadsOptions extends Omit<JobThreadData, 'embedder' | 'cacheBytesMax' | 'tokens'> {
   readonly embedder: TextEmbedder | null
   readonly queues: Pick<Queues, 'noteCall'>
   /** Called after compactions of the threads. */
@@ -57,15 +57,16 @@ export function createJobThreads(options: JobThreadsOptions): JobThreads {
   }
   const start = (subject: string, cacheBytesMax: number): WorkerCalls<JobRequest, JobResponse> => {
     const { place, databaseUrl, applicationName, summaryCallMsMax } = options
-    const workerData: JobThreadData = {
+    const workerData = (): JobThreadData => ({
       config,
       place: { env: { ...place.env }, cwd: place.cwd },
       databaseUrl,
       applicationName,
       embedder: embedder && { model: embedder.model, dimensions: embedder.dimensions },
       summaryCallMsMax,
+      tokens: loadedTokens(),
       cacheBytesMax,
-    }
+    })
     return createWorkerCalls<JobRequest, JobResponse, JobQuestion>({
       url: options.url ?? new URL('./thread.js', import.meta.url),
       workerData,

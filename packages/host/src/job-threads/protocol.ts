@@ -1,4 +1,5 @@
 import type { AssembleJob, ErrorData, PrunedCounts, SummaryCall, WakeJob } from '@heddle/contracts'
+import type { TokenArrays } from '@heddle/core'
 import type { CarriedOut, Job } from '@heddle/queue'
 import type { Config } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
@@ -13,6 +14,8 @@ export interface JobThreadData {
   /** The embedder of the process, which the thread calls; null if it has none. */
   readonly embedder: { readonly model: string; readonly dimensions: number } | null
   readonly summaryCallMsMax: number | null
+  /** The table of the tokenizer, which threads share; null if the process has not counted yet. */
+  readonly tokens: TokenArrays | null
   /** Limit of cached input for contexts. */
   readonly cacheBytesMax: number
 }

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createAssembler } from '@heddle/assemble'
 import { errorData, HeddleError, type SummaryCall } from '@heddle/contracts'
+import { useTokens } from '@heddle/core'
 import { embed } from '@heddle/embed'
 import { createSummarizers } from '@heddle/models'
 import { compactedEvents, type Pruned, prune } from '@heddle/prune'
@@ -30,6 +31,7 @@ const { config, place } = given
 const log = createLogger({ level: config.logLevel, name: 'heddle' })
 ownOutput(log)
 const clock = systemClock
+if (given.tokens !== null) useTokens(given.tokens)
 
 const store = openStore({
   url: given.databaseUrl,

@@ -72,14 +72,14 @@ export async function createLocalEmbedder(options: LocalEmbedderOptions): Promis
     (): Thread =>
       createWorkerCalls({
         url: new URL('./local-embedder.worker.mjs', import.meta.url),
-        workerData: {
+        workerData: (): ModelOptions => ({
           model,
           dtype: found?.dtype ?? options.dtype ?? 'q8',
           localModelPath: found?.root ?? cacheDir,
           allowRemoteModels: found === null,
           cacheDir,
           tokensMax: TOKENS_MAX,
-        } satisfies ModelOptions,
+        }),
         subject: 'the embedding thread',
         callTimeoutMs: options.timeoutMs ?? TIMEOUT_MS,
         clock,

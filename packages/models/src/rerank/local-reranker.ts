@@ -41,12 +41,12 @@ export async function createLocalReranker(options: LocalRerankerOptions): Promis
   if (found === null) throw modelMissing(model, roots)
   const thread = createWorkerCalls<RerankBatch, Float32Array>({
     url: new URL('./local-reranker.worker.mjs', import.meta.url),
-    workerData: {
+    workerData: (): RerankerOptions => ({
       model,
       dtype: found.dtype,
       localModelPath: found.root,
       tokensMax: TOKENS_MAX,
-    } satisfies RerankerOptions,
+    }),
     subject: 'the reranking thread',
     callTimeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     clock,
