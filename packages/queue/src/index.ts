@@ -23,3 +23,4 @@ export {
 } from './worker/large-jobs.js'
 export { type Answer, done, type NextJob, type Outcome, skipped } from './worker/outcome.js'
 export { type Reconciler, type ReconcilerOptions, startReconciler } from './worker/reconciler.js'
+export { defineWakeWorker, type WakeWorkerDeps } from './worker/wake-worker.js'
