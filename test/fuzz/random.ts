@@ -1,21 +1,13 @@
-/**
- * Random choices that a seed determines: the same seed makes the same input on every machine. (The generator is mulberry32
- * by Tommy Ettinger, public domain.)
- */
+import { randomOf } from '@heddle/test-support/random'
+
+/** Random choices that a seed determines: the same seed makes the same input on every machine. */
 export class Random {
-  #state: number
+  /** From 0 up to 1, exclusive. */
+  readonly fraction: () => number
 
   constructor(seed: number, stream = 0) {
     // Multiplied apart, so that neighbouring streams are unrelated.
-    this.#state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35)) | 0
-  }
-
-  /** From 0 up to 1, exclusive. */
-  fraction(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-    return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296
+    this.fraction = randomOf(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(stream + 1, 0xc2b2ae35))
   }
 
   /** A whole number from `least` to `most`, both included. */

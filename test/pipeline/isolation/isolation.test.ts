@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises'
 import { type Measured, toFigure } from '@heddle/test-support/figure'
+import { randomOf } from '@heddle/test-support/random'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Connections } from '../doors/http-connections.js'
@@ -44,17 +45,6 @@ afterAll(async () => {
   await served?.gateway.close()
   await pipeline?.close()
 })
-
-/** Mulberry32: the same attempts at every run. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const attackShortly = (seed: number) =>
   attack({ pipeline, http, tenants, operations: OPERATIONS_SHORT, random: randomOf(seed) })

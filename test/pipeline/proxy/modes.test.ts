@@ -5,6 +5,7 @@ import { ManualClock } from '@heddle/test-support/manual-clock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
 import { callRaw, type ProxiedServer, storingIn, withProxy } from './proxy-support.js'
+import { conversation, type Message, page } from './read-pages.js'
 
 let pipeline: Pipeline
 
@@ -17,26 +18,6 @@ afterAll(() => pipeline.close())
 const NEVER = new Promise<never>(() => undefined)
 /** The store answers within this time on any machine that tests run on. */
 const LATE_MS = 20_000
-
-interface Message {
-  readonly role: string
-  readonly content: unknown
-}
-
-const page = (number: number, lines = 1_000) =>
-  Array.from({ length: lines }, (_, line) => `page ${number}, line ${line}: some words of it`).join('\n')
-
-/** A conversation that begins with a question; each step adds a call and its result. */
-function conversation(steps: number, lines?: number): Message[] {
-  const messages: Message[] = [{ role: 'user', content: 'Read the pages.' }]
-  for (let step = 0; step < steps; step++) {
-    const call = { type: 'tool_use', id: `toolu_${step}`, name: 'read_page', input: { page: step } }
-    const result = { type: 'tool_result', tool_use_id: `toolu_${step}`, content: page(step, lines) }
-    messages.push({ role: 'assistant', content: [{ type: 'text', text: `Page ${step}.` }, call] })
-    messages.push({ role: 'user', content: [result] })
-  }
-  return messages
-}
 
 async function ask({ anthropicUrl }: ProxiedServer, messages: readonly Message[], mode = 'stub', thread = 'pages') {
   return await callRaw(`${anthropicUrl}/v1/messages`, {
@@ -232,11 +213,12 @@ describe('compact', () => {
         let steps = 1
         for (; steps < 40; steps++) {
           await ask(served, long(steps), 'compact', 'long')
-          if (JSON.parse(sentBy(served).at(-1) ?? '').messages.length < steps) break
+          if (sentBy(served).at(-1)?.includes('condensed by Heddle')) break
           if (steps > 20 && !(await prepared())) await waitFor(prepared, { timeoutMs: 60_000 })
         }
         const { messages } = JSON.parse(sentBy(served).at(-1) ?? '') as { messages: Message[] }
-        expect(messages.length).toBeLessThan(steps)
+        // The summary may have been prepared some steps before, so what is kept is not of a fixed length.
+        expect(messages.length).toBeLessThan(long(steps).length)
         expect(JSON.stringify(messages[0])).toContain('condensed by Heddle')
         expect(messages[1]?.role).toBe('assistant')
         expect(messages.at(-1)).toEqual(long(steps).at(-1))

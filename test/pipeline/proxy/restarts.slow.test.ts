@@ -5,6 +5,7 @@ import { waitFor } from '@heddle/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
 import { callRaw, type ProxiedServer, storingIn, withProxy } from './proxy-support.js'
+import { conversation, type Message, page } from './read-pages.js'
 
 let pipeline: Pipeline
 
@@ -17,26 +18,6 @@ afterAll(() => pipeline.close())
 
 /** The store answers within this time on any machine that tests run on. */
 const LATE_MS = 20_000
-
-interface Message {
-  readonly role: string
-  readonly content: unknown
-}
-
-const page = (number: number, lines = 1_000) =>
-  Array.from({ length: lines }, (_, line) => `page ${number}, line ${line}: some words of it`).join('\n')
-
-/** A conversation that begins with a question; each step adds a call and its result. */
-function conversation(steps: number, lines?: number): Message[] {
-  const messages: Message[] = [{ role: 'user', content: 'Read the pages.' }]
-  for (let step = 0; step < steps; step++) {
-    const call = { type: 'tool_use', id: `toolu_${step}`, name: 'read_page', input: { page: step } }
-    const result = { type: 'tool_result', tool_use_id: `toolu_${step}`, content: page(step, lines) }
-    messages.push({ role: 'assistant', content: [{ type: 'text', text: `Page ${step}.` }, call] })
-    messages.push({ role: 'user', content: [result] })
-  }
-  return messages
-}
 
 interface Asked {
   readonly mode?: string

@@ -1,3 +1,4 @@
+import { randomOf } from '@heddle/test-support/random'
 import type { Text, TextKind } from './texts.js'
 
 /** The kinds of a sample, which has as many texts of each; titles and pages are left out. */
@@ -7,7 +8,7 @@ const WORDS_MIN = 4
 
 /** Texts of the sources drawn at random, as many of each kind; the same seed draws the same from the same texts. */
 export function sampleOf(texts: readonly Text[], count: number, seed: number): readonly Text[] {
-  const random = randomFrom(seed)
+  const random = randomOf(seed)
   const readable = texts.filter(
     ({ text, path }) =>
       /^(packages|services)\//.test(path) && !path.endsWith('.test.ts') && text.split(' ').length >= WORDS_MIN,
@@ -19,15 +20,4 @@ export function sampleOf(texts: readonly Text[], count: number, seed: number): r
       pool.splice(Math.floor(random() * pool.length), 1),
     ).flat()
   })
-}
-
-/** Numbers from 0 to 1 by mulberry32: a generator of 32 bits of state. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
