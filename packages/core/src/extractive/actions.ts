@@ -155,7 +155,8 @@ export class ActionLog {
 
 /** The checking command on a line of several commands. */
 export function checkIn(label: string): string | null {
-  return label.split(/ (?:&&|\||;|>) /).find((command) => CHECK.test(command) && !LOOKS.test(command)) ?? null
+  const commands = label.split(/ (?:&&|\||;|>) /)
+  return commands.find((each) => CHECK.test(each) && !LOOKS.test(each) && !CONDITION.test(each)) ?? null
 }
 
 function foundText(matches: number | null): string {
@@ -172,6 +173,9 @@ export function lastWords(text: string): string {
 }
 
 const LOOKS = /^(?:ls|cat|grep|rg|find|head|tail|sed -n|git (?:\S+ \S+ )?(?:status|log|diff|show)|echo|pwd|which|wc)\b/
+
+/** The shell's own `test`, which checks no edit. */
+const CONDITION = /^(?:test (?:-\w|!|\S{1,200} (?:=|-\w))|\[)/
 
 /** Actions with side effects weigh more than reads. */
 export function importanceOf({ name, use, label }: Action): number {

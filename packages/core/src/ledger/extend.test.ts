@@ -169,6 +169,16 @@ describe('the ledger', () => {
     expect(shown(ledgerOf(thread(calls))).filter((line) => line.startsWith('file '))).toEqual(expected)
   })
 
+  test('takes no condition of the shell for a check of its files', () => {
+    const calls = [
+      write('/app/a.ts', 'x'),
+      bash('test -f /app/b.ts', 'Exit code 1', true),
+      bash('npm test', '1 passed'),
+    ]
+    expect(ledgerOf(thread(calls.slice(0, 2))).artifacts[0]?.check).toBeNull()
+    expect(ledgerOf(thread(calls)).artifacts[0]?.check).toEqual({ name: 'npm test', passed: true })
+  })
+
   test('has no secrets', () => {
     const secret = 'sk-proj-abcdefghijklmnopqrstuvwxyz'
     const ledger = ledgerOf(thread([bash(`deploy --token=${secret} now`, `done with ${secret}`)]))

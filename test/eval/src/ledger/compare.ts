@@ -16,7 +16,7 @@ export interface Compared {
 
 /** Files with their last states and lines, and commands with how they ended last. */
 export function compare(ledger: Ledger, replayed: Replayed): Compared {
-  const parts = [compareFiles(ledger, replayed), compareLines(ledger, replayed), compareCommands(ledger, replayed)]
+  const parts = [compareFiles, compareLines, compareChecks, compareCommands].map((part) => part(ledger, replayed))
   return {
     same: parts.reduce((sum, { same }) => sum + same, 0),
     all: parts.reduce((sum, { all }) => sum + all, 0),
@@ -55,6 +55,30 @@ function compareLines({ artifacts }: Ledger, { files }: Replayed): Compared {
   const wrong = known.filter(({ file, lines }) => lines !== file.lines)
   const differences = wrong.map(({ file, lines }) => `${shown(file.path)}: ${lines} lines instead of ${file.lines}`)
   return { same: known.length - wrong.length, all: known.length, differences }
+}
+
+/** Runs of tests, linters, compilers; `test -f` is a condition. */
+const CHECKS = /(?:^|[\s:/&|;-])(?:tests?|lint|check|build|vet|compile|tsc|mypy|make)(?![\w.]| -[a-z] )/i
+
+/** Of each file that was written: whether a check passed since, or the last one failed. */
+function compareChecks({ artifacts }: Ledger, { files, commands }: Replayed): Compared {
+  const differences: string[] = []
+  let [same, all] = [0, 0]
+  for (const file of files) {
+    const checks = commands.filter(({ line, at }) => at > file.at && !isLook(line) && CHECKS.test(line))
+    const found = artifacts.find(({ kind, name }) => kind === 'file' && isSame(name, file.path))
+    // How a check behind a pipe ended, the output may not say.
+    if (file.state !== 'written' || found?.state !== 'written' || checks.some(({ hasPassed }) => hasPassed === null))
+      continue
+    all++
+    const passed = checks.length === 0 ? null : checks.some(({ hasPassed }) => hasPassed === true)
+    if ((found.check?.passed ?? null) === passed) same++
+    else
+      differences.push(
+        `${shown(file.path)}: check ${found.check?.passed ?? 'missing'} (${found.check?.name ?? ''}) instead of ${passed}`,
+      )
+  }
+  return { same, all, differences }
 }
 
 /** Every command that does more than look, by its latest call. */

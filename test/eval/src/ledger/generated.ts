@@ -62,7 +62,15 @@ const line = fc.oneof(
   path.map((one) => `cat ${one}`),
   path.map((one) => `head -n 1 ${one}`),
   path.map((one) => `grep -n line ${one}`),
-  fc.constantFrom('true', 'false', 'ls src', 'test -f src/a.ts', 'sh -c "echo broken; exit 3"'),
+  fc.constantFrom(
+    'npm test',
+    'npm run lint',
+    'true',
+    'false',
+    'ls src',
+    'test -f src/a.ts',
+    'sh -c "echo broken; exit 3"',
+  ),
 )
 
 const body = fc.tuple(number, fc.nat(4)).map(([text, more]) => `line ${text}\n${'line\n'.repeat(more)}`)
@@ -123,13 +131,13 @@ function perform(steps: readonly Step[]): Generated {
       const asked = sampleMessage({ seq: messages.length + 1, role: 'assistant', content: '', toolCalls: [call] })
       messages.push(asked)
       if (ending === null) continue
-      const { isError, content } = ending === 'refused' ? REFUSED : world.perform(tool, given)
+      const { isError, content } = ending === 'refused' ? REFUSED : world.perform(tool, given, index)
       const answer = { role: 'tool_result' as const, toolCallId: call.id, toolName: tool, isError, content }
       messages.push(sampleMessage({ seq: messages.length + 1, ...answer }))
       if (tool !== 'Bash') continue
       const line = given['command'] ?? ''
       const hasPassed = ending === 'answered' ? judge(line, isError ? 'failed' : 'passed', content) : false
-      commands.push({ line, hasPassed, code: asked.code })
+      commands.push({ line, hasPassed, code: asked.code, at: index })
     }
     return {
       messages,
@@ -145,9 +153,13 @@ const REFUSED = {
   content: "The user doesn't want to proceed with this tool use. The tool use was rejected.",
 }
 
+/** Tests and the linter of the session: they pass if there is a certain file. */
+const CHECKER = 'npm() { test -f src/api/b.ts; }\n'
+
 /** A real folder; the state of its files is that of the disk, before and after each call. */
 class World {
   readonly #states = new Map<string, ReplayedFile['state']>()
+  readonly #changedAt = new Map<string, number>()
   /** Files that only `touch` named, and that were there: no call says so. */
   readonly doubted = new Set<string>()
 
@@ -158,12 +170,16 @@ class World {
     }
   }
 
-  perform(tool: Tool, given: Step['given']): { readonly isError: boolean; readonly content: string } {
+  perform(tool: Tool, given: Step['given'], at: number): { readonly isError: boolean; readonly content: string } {
     const before = this.#snapshot()
     const done = tool === 'Bash' ? this.#run(given['command'] ?? '') : this.#use(tool, given)
     const after = this.#snapshot()
     const isMove = /\bmv /.test(given['command'] ?? '')
-    for (const [name, print] of after) if (before.get(name) !== print) this.#states.set(name, 'written')
+    for (const [name, print] of after) {
+      if (before.get(name) === print) continue
+      this.#states.set(name, 'written')
+      this.#changedAt.set(name, at)
+    }
     for (const name of before.keys()) {
       // Of a folder that is removed, the calls name only some of the files.
       const isNamed = this.#states.has(name) || (given['command'] ?? '').includes(name.slice(name.lastIndexOf('/') + 1))
@@ -188,6 +204,7 @@ class World {
           path: `${ROOT}/${name}`,
           state,
           lines: existsSync(place) ? readFileSync(place, 'utf8').split('\n').length - 1 : null,
+          at: this.#changedAt.get(name) ?? 0,
         }
       })
   }
@@ -225,7 +242,8 @@ class World {
     const own = command.replaceAll(ROOT, this.root)
     const shown = (text: string) => text.replaceAll(this.root, ROOT).trimEnd()
     try {
-      const output = execFileSync('bash', ['--norc', '-c', `{ ${own}\n} 2>&1`], { cwd: this.root, encoding: 'utf8' })
+      const script = `${CHECKER}{ ${own}\n} 2>&1`
+      const output = execFileSync('bash', ['--norc', '-c', script], { cwd: this.root, encoding: 'utf8' })
       return { isError: false, content: shown(output) }
     } catch (error) {
       const { status, stdout } = error as { readonly status?: number; readonly stdout?: string }

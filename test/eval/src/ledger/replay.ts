@@ -9,6 +9,8 @@ export interface ReplayedCommand {
   readonly hasPassed: boolean | null
   /** The code of the message that called it. */
   readonly code: string
+  /** The number of the call. */
+  readonly at: number
 }
 
 export interface Replayed {
@@ -52,12 +54,18 @@ export function replay(messages: readonly Message[]): Replayed {
       if (message.role !== 'tool_result' || call === undefined) continue
       calls.delete(message.toolCallId ?? '')
       const end = endOf(message)
+      scratch.now++
       if (call.name !== 'Bash') {
         if (end === 'passed') useFile(call, message.content, scratch, shell)
         continue
       }
       const line = String(call.given['command'] ?? '')
-      commands.push({ line, hasPassed: end === 'refused' ? false : judge(line, end, message.content), code: call.code })
+      commands.push({
+        line,
+        hasPassed: end === 'refused' ? false : judge(line, end, message.content),
+        code: call.code,
+        at: scratch.now,
+      })
       if (end !== 'refused' && !shell.run(line, { hasSucceeded: end === 'passed', output: message.content })) unread++
     }
     return { files: scratch.files(), paths: scratch.paths(), doubted: scratch.doubtful, commands, unread }

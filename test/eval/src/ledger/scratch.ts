@@ -17,6 +17,8 @@ import { basename, dirname, join, posix } from 'node:path'
 interface Known {
   isWritten: boolean
   wasMoved: boolean
+  /** The number of the call that wrote it last. */
+  at: number
   /** Whether the content on the disk is that of the file, and not a stand-in. */
   isExact: boolean
 }
@@ -27,6 +29,8 @@ export interface ReplayedFile {
   readonly state: 'read' | 'written' | 'deleted' | 'moved'
   /** Null if the calls do not say. */
   readonly lines: number | null
+  /** The number of the call that wrote it last. */
+  readonly at: number
 }
 
 const STAND_IN = 'a line that no call showed\n'
@@ -39,6 +43,8 @@ export class Scratch {
   readonly #known = new Map<string, Known>()
   /** Files of which nobody knows whether a command changed them. */
   readonly doubtful = new Set<string>()
+  /** The number of the call that is replayed. */
+  now = 0
 
   remove(): void {
     rmSync(this.#root, { recursive: true, force: true })
@@ -46,11 +52,11 @@ export class Scratch {
 
   /** The files that calls touched. */
   files(): ReplayedFile[] {
-    return [...this.#known].flatMap(([path, { isWritten, wasMoved, isExact }]): ReplayedFile[] => {
+    return [...this.#known].flatMap(([path, { isWritten, wasMoved, isExact, at }]): ReplayedFile[] => {
       if (this.doubtful.has(path) || this.isFolder(path)) return []
-      if (!existsSync(this.#inside(path))) return [{ path, state: wasMoved ? 'moved' : 'deleted', lines: null }]
+      if (!existsSync(this.#inside(path))) return [{ path, state: wasMoved ? 'moved' : 'deleted', lines: null, at }]
       const lines = isExact ? linesIn(readFileSync(this.#inside(path), 'utf8')) : null
-      return [{ path, state: isWritten ? 'written' : 'read', lines }]
+      return [{ path, state: isWritten ? 'written' : 'read', lines, at }]
     })
   }
 
@@ -85,11 +91,11 @@ export class Scratch {
     const known = this.#known.get(path)
     if (known !== undefined && this.exists(path)) {
       if (content !== null && !known.isExact) this.#put(path, content, { ...known, isExact: true })
-    } else this.#put(path, content, { isWritten: false, wasMoved: false, isExact: content !== null })
+    } else this.#put(path, content, { isWritten: false, wasMoved: false, isExact: content !== null, at: this.now })
   }
 
   write(path: string, content: string | null): void {
-    this.#put(path, content, { isWritten: true, wasMoved: false, isExact: content !== null })
+    this.#put(path, content, { isWritten: true, wasMoved: false, isExact: content !== null, at: this.now })
   }
 
   append(path: string, content: string | null): void {
@@ -133,7 +139,7 @@ export class Scratch {
     else cpSync(this.#inside(from), this.#inside(to), { recursive: true })
     for (const [path, known] of carried) {
       this.doubtful.delete(path)
-      this.#known.set(path, { isWritten: true, wasMoved: false, isExact: known?.isExact ?? false })
+      this.#known.set(path, { isWritten: true, wasMoved: false, isExact: known?.isExact ?? false, at: this.now })
     }
     if (isMove) for (const file of files) this.#forget(file, true)
   }
@@ -147,7 +153,12 @@ export class Scratch {
     this.doubtful.delete(path)
     const before = this.#known.get(path)
     const wasGone = before !== undefined && !this.exists(path) && !wasMoved
-    this.#known.set(path, { isWritten: true, wasMoved: wasGone ? before.wasMoved : wasMoved, isExact: false })
+    this.#known.set(path, {
+      isWritten: true,
+      wasMoved: wasGone ? before.wasMoved : wasMoved,
+      isExact: false,
+      at: this.now,
+    })
   }
 
   #exactly(path: string): string | null {
