@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { conversationOf, conversationSteps } from '../../../../test/support/src/samples/conversations.js'
+import { conversationOf, conversationSteps, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import type { CompactionState } from '../compaction/state.js'
 import { readConversation } from '../conversation/conversation.js'
+import { positionOf } from '../conversation/order.js'
 import { finish } from '../recall/steps.js'
 import type { Ledger } from './artifact.js'
 import { extendLedger } from './extend.js'
@@ -50,3 +51,53 @@ test.each(['sandwich', 'tree'])(
     expect(compared).toBeGreaterThan(10)
   },
 )
+
+const file = fc.constantFrom('/w/src/a.ts', 'src/a.ts', '/w/src/api/b.ts', 'src/api/b.ts', '/w/lib/a.ts', 'lib/c.ts')
+const folder = fc.constantFrom('/w/src', 'src', 'src/api', '/w/lib', 'lib')
+const command = fc.oneof(
+  file.map((one) => `rm ${one}`),
+  folder.map((one) => `rm -r ${one}`),
+  fc.tuple(file, file).map(([from, to]) => `mv ${from} ${to}`),
+  fc.tuple(file, folder).map(([from, to]) => `mv ${from} ${to}/`),
+  fc.tuple(folder, folder).map(([from, to]) => `mv ${from} ${to}`),
+  fc.tuple(file, file).map(([from, to]) => `cp ${from} ${to}`),
+  folder.map((one) => `mkdir -p ${one}`),
+  fc.constant('npm test'),
+)
+const call = fc.oneof(
+  file.map((one) => ({ name: 'Read', arguments: { file_path: one } })),
+  file.map((one) => ({ name: 'Write', arguments: { file_path: one, content: 'x\n' } })),
+  command.map((one) => ({ name: 'Bash', arguments: { command: one } })),
+)
+
+test('the ledger of changes of files is the same wherever a compaction ends', () => {
+  fc.assert(
+    fc.property(fc.array(call, { minLength: 2, maxLength: 20 }), fc.nat(), (calls, random) => {
+      const messages = calls.flatMap((one, index) => {
+        const id = `call-${index}`
+        const answer = { role: 'tool_result' as const, content: '1\tx', toolCallId: id, toolName: one.name }
+        return [
+          sampleMessage({ seq: 2 * index + 1, role: 'assistant', content: '', toolCalls: [{ id, ...one }] }),
+          sampleMessage({ seq: 2 * index + 2, ...answer }),
+        ]
+      })
+      const cut = 2 * (1 + (random % (calls.length - 1)))
+      const upTo = (before: Ledger | null, from: number, to: number) => {
+        const last = messages[to - 1]
+        const after = messages[from - 1]
+        if (last === undefined) throw new Error('no message at the end')
+        const conversation = readConversation(messages.slice(0, to))
+        const range = {
+          conversation,
+          after: after === undefined ? null : positionOf(after),
+          to: positionOf(last),
+          tools,
+        }
+        return finish(extendLedger(before, range))
+      }
+      const whole = upTo(null, 0, messages.length)
+      expect(upTo(upTo(null, 0, cut), cut, messages.length)).toEqual(whole)
+    }),
+    { numRuns: 500 },
+  )
+})
