@@ -1,6 +1,7 @@
 export { type BackOff, backOffMs } from './back-off.js'
 export { type Clock, systemClock } from './clock.js'
 export { type Config, type ConfigFlags, type ConfigSources, loadConfig, type Mode } from './config/load.js'
+export { parseRedisAddress, type RedisAddress } from './config/redis-address.js'
 export { type SettingsSource, settingsSourcesOf, variableOfSetting } from './config/settings-layers.js'
 export { type StrategyModules, strategyModulesOf } from './config/strategy-modules.js'
 export { withoutCredentials } from './credentials.js'

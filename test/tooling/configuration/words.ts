@@ -1,7 +1,8 @@
 /** Descriptions of fields whose comment is missing or written for developers. */
 export const descriptions: Readonly<Record<string, string>> = {
   databaseUrl: 'The Postgres that stores the messages. Without it `heddle` starts an embedded one in `dataDir`.',
-  redisUrl: 'The Redis of the queues, together with `databaseUrl`. Without it the queues are in Postgres.',
+  redisUrl:
+    'The Redis of the queues, together with `databaseUrl`: a server, or the sentinels of a primary ([operations](operations.md#high-availability)). Without it the queues are in Postgres.',
   directDatabaseUrl:
     'The same Postgres without the pooler that `databaseUrl` names: for queues in Postgres, whose connections listen, and for migrations ([operations](operations.md#high-availability)).',
   adminDatabaseUrl: 'The login of the owner of the tables, used by `heddle migrate` only.',

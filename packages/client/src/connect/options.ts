@@ -14,7 +14,10 @@ export interface QueueOptions {
    * if `databaseUrl` is not given.
    */
   readonly directDatabaseUrl?: string
-  /** The queues' Redis. Default `REDIS_URL`; without either, the queues are in Postgres. */
+  /**
+   * The queues' Redis, or the sentinels that name it (`redis+sentinel://`). Default `REDIS_URL`; without either, the queues are in
+   * Postgres.
+   */
   readonly redisUrl?: string
   /** Default `HEDDLE_PROJECT`, or `default`. Over HTTP the key determines the project. */
   readonly project?: string

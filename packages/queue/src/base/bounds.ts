@@ -15,6 +15,8 @@ export const bounds = {
   workersReadyMs: 30_000,
   /** From an attempt to connect to Redis's first answer: a server that accepts the connection and never answers is abandoned. */
   firstAnswerMs: 6_000,
+  /** A Redis that does not answer a command for this long is abandoned. BullMQ's commands that wait for jobs take up to 10 s. */
+  silentMs: 12_000,
   /** The longest pause between two attempts to reconnect, so that work resumes soon after the server does. */
   reconnectMsMax: 2_000,
   /**

@@ -27,7 +27,7 @@ const awayCodes = new Set([
 
 /** Errors of the drivers that have no code, and replies of a Redis that is up but cannot serve. */
 const awayTexts =
-  /Connection is closed|Stream isn't writeable|max retries per request|Command timed out|Connection terminated|timeout exceeded when trying to connect|timeout expired|connection error and is not queryable|Client was closed|Query read timeout|^(?:LOADING|OOM|READONLY|MISCONF|BUSY|MASTERDOWN|CLUSTERDOWN)\b/
+  /Connection is closed|Stream isn't writeable|max retries per request|Command timed out|Connection terminated|timeout exceeded when trying to connect|timeout expired|connection error and is not queryable|Client was closed|Query read timeout|Socket timeout|All sentinels are unreachable|^(?:LOADING|OOM|READONLY|MISCONF|BUSY|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|UNBLOCKED)\b/
 
 const refusedCodes = new Set(['28000', '28P01'])
 const refusedTexts = /WRONGPASS|NOAUTH|NOPERM|invalid password|invalid username-password|password must be a string/i
@@ -85,7 +85,12 @@ const refusals: readonly { says: RegExp | string; what: string; hint: string }[]
   {
     says: /^READONLY\b/,
     what: 'Redis is a replica, which refuses writes',
-    hint: 'Set REDIS_URL to the primary, or to a host name that always resolves to the primary.',
+    hint: 'Set REDIS_URL to the primary, to a host name that always resolves to the primary, or to its sentinels (redis+sentinel://host:26379,host:26379/name).',
+  },
+  {
+    says: /^NOREPLICAS\b/,
+    what: 'Redis refuses writes because too few of its replicas can be reached',
+    hint: 'Wait for a failover, or bring back replicas (min-replicas-to-write); work resumes by itself.',
   },
   {
     says: /^LOADING\b/,
@@ -126,6 +131,15 @@ export function redisFull(memory: { usedBytes: number; maxBytes: number }, cause
     'SERVICE_UNAVAILABLE',
     `${what} (${megabytes(memory.usedBytes)} used of ${megabytes(memory.maxBytes)})`,
     { hint, retryAfter: 1, cause, facts: { ...memory } },
+  )
+}
+
+export function invalidAddress(): PermanentError {
+  // The address is not in the message, because it contains a password.
+  return new PermanentError(
+    'VALIDATION_ERROR',
+    'REDIS_URL: must be an address such as redis://host:6379, or redis+sentinel://host:26379,host:26379/name',
+    { field: 'REDIS_URL', received: 'something else' },
   )
 }
 

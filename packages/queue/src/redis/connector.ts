@@ -1,5 +1,6 @@
 import { within } from '@heddle/runtime'
-import { StandaloneConnector } from 'ioredis/built/connectors/index.js'
+import type { Redis } from 'ioredis'
+import { SentinelConnector, StandaloneConnector } from 'ioredis/built/connectors/index.js'
 import { bounds } from '../base/bounds.js'
 
 /**
@@ -21,5 +22,18 @@ export class ImpatientConnector extends StandaloneConnector {
     const late = () => void stream.destroy(new Error('Redis does not answer'))
     void within(answered, { timeoutMs: bounds.firstAnswerMs, late })
     return stream
+  }
+}
+
+/**
+ * Finds the primary through sentinels. ioredis has no listener for errors of the connections on which they report a failover, and
+ * so writes them to the console: one sentinel that is away among several is no fault.
+ */
+export class QuietSentinelConnector extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as ConstructorParameters<typeof SentinelConnector>[0])
+    const connector = this as unknown as { connectToSentinel(...given: unknown[]): Redis }
+    const connect = connector.connectToSentinel.bind(this)
+    connector.connectToSentinel = (...given) => connect(...given).on('error', () => {})
   }
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { nameSchema, partialSettingsSchema, proxyModeSchema, settingsSchema } from '@heddle/contracts'
 import { z } from 'zod'
 import { logLevels } from '../logger.js'
+import { parseRedisAddress } from './redis-address.js'
 
 const address = (protocols: readonly string[], example: string) =>
   z.string().refine((text) => {
@@ -10,7 +11,12 @@ const address = (protocols: readonly string[], example: string) =>
   }, `must be an address such as ${example}`)
 
 const postgresAddress = address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database')
-const redisAddress = address(['redis:', 'rediss:'], 'redis://host:6379')
+const redisAddress = z
+  .string()
+  .refine(
+    (text) => parseRedisAddress(text) !== null,
+    'must be an address such as redis://host:6379, or redis+sentinel://host:26379,host:26379/name',
+  )
 
 const port = z
   .int({ error: 'must be a whole number' })
