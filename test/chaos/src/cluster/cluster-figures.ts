@@ -5,7 +5,13 @@ import type { Damage } from '../ledger.js'
 import type { Settlement } from '../requester-process.js'
 import type { Size } from '../sizes.js'
 import type { Availability, Span } from './availability.js'
-import { type ClusterFigureName, type ClusterName, clusterFigureNames, nameOnCluster } from './cluster-names.js'
+import {
+  type ClusterFigureName,
+  type ClusterName,
+  clusterFigureNames,
+  isSynchronous,
+  nameOnCluster,
+} from './cluster-names.js'
 import type { ClusterFault } from './faults.js'
 
 export interface FaultSpan extends Span {
@@ -43,7 +49,10 @@ export function clusterFigures(findings: ClusterFindings): Measured[] {
   const count = (test: (settlement: Settlement) => boolean) => settlements.filter(test).length
   const unheard = size.contexts - settlements.length
   const faults = (kind: ClusterFault) => spans.filter(({ fault }) => fault === kind).length
-  const failovers = spans.filter(({ fault }) => fault === 'leader-killed' || fault === 'leader-partitioned')
+  const failovers = spans.filter(({ fault }) => /-(killed|partitioned)$/.test(fault))
+  const isOnRedis = findings.name === 'redis.sentinel'
+  // Without a standby that confirms commits, a failover may lose some.
+  const losesNone = isSynchronous(findings.name) ? { target: NONE } : { note: `in ${failovers.length + 1} failovers` }
   const away = (of: 'append' | 'context', within: readonly Span[] = [used]) => ({
     value: available[of].longestGapMs(used, within) / 1_000,
     unit: 's',
@@ -51,7 +60,7 @@ export function clusterFigures(findings: ClusterFindings): Measured[] {
   const byFault = (of: 'append' | 'context') =>
     spans.map((span) => `${span.fault} ${(available[of].longestGapMs(used, [span]) / 1_000).toFixed(1)}`).join(', ')
   const measures: Record<ClusterFigureName, Omit<Measured, 'name'>> = {
-    'appends.lost': { value: damage.lost, unit: 'messages', target: NONE },
+    'appends.lost': { value: damage.lost, unit: 'messages', ...losesNone },
     'appends.duplicated': { value: damage.duplicated, unit: 'messages', target: NONE },
     'appends.disordered': { value: damage.disordered, unit: 'messages', target: NONE },
     'appends.gaps': { value: damage.gaps, unit: 'sequence numbers', target: NONE },
@@ -77,6 +86,8 @@ export function clusterFigures(findings: ClusterFindings): Measured[] {
     'services.deadLetters': { value: findings.deadLetters, unit: 'jobs' },
     'faults.leaderKilled': { value: faults('leader-killed') + 1, unit: 'faults', note: 'one at the end' },
     'faults.leaderPartitioned': { value: faults('leader-partitioned'), unit: 'faults' },
+    'faults.redisKilled': { value: faults('redis-killed') + (isOnRedis ? 1 : 0), unit: 'faults' },
+    'faults.redisPartitioned': { value: faults('redis-partitioned'), unit: 'faults' },
     'faults.networkSlow': { value: faults('network-slow'), unit: 'faults' },
     'faults.clockJumped': { value: faults('clock-jumped'), unit: 'faults' },
     'faults.servicesRolled': { value: faults('services-rolled'), unit: 'faults' },

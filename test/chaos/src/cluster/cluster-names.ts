@@ -1,5 +1,5 @@
-/** The servers of the queues: figures have these as their prefix. */
-export const clusterNames = ['postgres'] as const
+/** The servers of the queues, and the replication of the store where no standby confirms commits: prefixes of figures. */
+export const clusterNames = ['postgres', 'postgres.asynchronous', 'redis.sentinel'] as const
 export type ClusterName = (typeof clusterNames)[number]
 
 /** Without the name of the cluster, in the order in which they are printed. */
@@ -24,12 +24,19 @@ export const clusterFigureNames = [
   'services.deadLetters',
   'faults.leaderKilled',
   'faults.leaderPartitioned',
+  'faults.redisKilled',
+  'faults.redisPartitioned',
   'faults.networkSlow',
   'faults.clockJumped',
   'faults.servicesRolled',
   'run.seconds',
 ] as const
 export type ClusterFigureName = (typeof clusterFigureNames)[number]
+
+/** Whether a commit waits for a standby. */
+export function isSynchronous(cluster: ClusterName): boolean {
+  return cluster !== 'postgres.asynchronous'
+}
 
 export function nameOnCluster(figure: string, cluster: ClusterName): string {
   return `${cluster}.${figure}`

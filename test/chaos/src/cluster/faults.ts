@@ -1,16 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { StageName } from '@heddle/contracts'
 import type { Cluster } from './cluster.js'
+import { isSynchronous } from './cluster-names.js'
+import type { RedisSentinel } from './redis-sentinel.js'
+import type { ReplicatedServers } from './replicated-servers.js'
 import { restoreNetwork, slowNetwork } from './slowness.js'
 
-export const clusterFaults = [
-  'leader-killed',
-  'network-slow',
-  'leader-partitioned',
-  'clock-jumped',
-  'services-rolled',
-] as const
-export type ClusterFault = (typeof clusterFaults)[number]
+export type ClusterFault =
+  | 'leader-killed'
+  | 'leader-partitioned'
+  | 'redis-killed'
+  | 'redis-partitioned'
+  | 'network-slow'
+  | 'clock-jumped'
+  | 'services-rolled'
+
+/** The faults of one round, in their order. */
+export function faultsOf({ name, redis }: Pick<Cluster, 'name' | 'redis'>): readonly ClusterFault[] {
+  if (!isSynchronous(name)) return ['leader-killed', 'leader-partitioned']
+  if (redis === null) return ['leader-killed', 'network-slow', 'leader-partitioned', 'clock-jumped', 'services-rolled']
+  return ['redis-killed', 'network-slow', 'leader-killed', 'redis-partitioned', 'clock-jumped', 'services-rolled']
+}
 
 /** After a leader died, until its host is there again: longer than a new leader takes. */
 const DEAD_MS = 15_000
@@ -28,9 +38,13 @@ const WHOLE_MS_MAX = 120_000
 export async function inflictOnCluster(cluster: Cluster, fault: ClusterFault, round: number): Promise<void> {
   switch (fault) {
     case 'leader-killed':
-      return await killLeader(cluster)
+      return await killLeader(cluster.patroni)
     case 'leader-partitioned':
-      return await partitionLeader(cluster)
+      return await partitionLeader(cluster.patroni)
+    case 'redis-killed':
+      return await killLeader(redisOf(cluster))
+    case 'redis-partitioned':
+      return await partitionLeader(redisOf(cluster))
     case 'network-slow':
       return await slowAll(cluster)
     case 'clock-jumped':
@@ -40,31 +54,44 @@ export async function inflictOnCluster(cluster: Cluster, fault: ClusterFault, ro
   }
 }
 
-/** Resolves with the death of the leader, for the last fault of a run. @returns the end of its absence */
-export async function killLeaderNow({ patroni }: Cluster): Promise<() => Promise<void>> {
-  const leader = await patroni.leader()
-  await leader.crash()
+/** Kills the leaders of the store and of the queues, as the last fault of a run. @returns brings them back */
+export async function killAllLeaders({ patroni, redis }: Cluster): Promise<() => Promise<void>> {
+  const servers = redis === null ? [patroni] : [patroni, redis]
+  const revivals = await Promise.all(servers.map(crashLeader))
   return async () => {
-    await wait(DEAD_MS)
-    patroni.start(leader)
-    await patroni.whenWhole(WHOLE_MS_MAX)
+    await Promise.all(revivals.map((revive) => revive()))
   }
 }
 
-async function killLeader(cluster: Cluster): Promise<void> {
-  const bringBack = await killLeaderNow(cluster)
-  await bringBack()
+function redisOf({ redis }: Cluster): RedisSentinel {
+  if (redis === null) throw new Error('this cluster has no Redis')
+  return redis
 }
 
-async function partitionLeader({ patroni }: Cluster): Promise<void> {
-  const leader = await patroni.leader()
+async function crashLeader(servers: ReplicatedServers): Promise<() => Promise<void>> {
+  const leader = await servers.leader()
+  await leader.crash()
+  return async () => {
+    await wait(DEAD_MS)
+    servers.start(leader)
+    await servers.whenWhole(WHOLE_MS_MAX)
+  }
+}
+
+async function killLeader(servers: ReplicatedServers): Promise<void> {
+  const revive = await crashLeader(servers)
+  await revive()
+}
+
+async function partitionLeader(servers: ReplicatedServers): Promise<void> {
+  const leader = await servers.leader()
   await leader.unplug()
   try {
     await wait(PARTITIONED_MS)
   } finally {
     await leader.plugIn()
   }
-  await patroni.whenWhole(WHOLE_MS_MAX)
+  await servers.whenWhole(WHOLE_MS_MAX)
 }
 
 async function slowAll({ network, slowness }: Cluster): Promise<void> {

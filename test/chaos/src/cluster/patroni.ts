@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { waitFor } from '@heddle/test-support/wait-for'
 import type { Host } from './host.js'
 import type { Program } from './program.js'
+import type { ReplicatedServers } from './replicated-servers.js'
 import { POSTGRES_PROGRAMS, POSTGRES_USER } from './requirements.js'
 
 export const POSTGRES_PORT = 5432
@@ -32,7 +33,7 @@ interface Member {
 }
 
 /** Three Postgres servers, of which Patroni makes one the leader. */
-export class Patroni {
+export class Patroni implements ReplicatedServers {
   readonly #options: PatroniOptions
   readonly #programs = new Map<Host, Program>()
 
@@ -55,7 +56,6 @@ export class Patroni {
     this.#programs.set(host, program)
   }
 
-  /** The host that serves writes. */
   async leader(): Promise<Host> {
     return await waitFor(() => this.#findLeader(), { what: 'a leader', timeoutMs: READY_MS_MAX })
   }

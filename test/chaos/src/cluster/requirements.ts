@@ -22,6 +22,7 @@ const programs = {
   patroni: 'patroni',
   haproxy: 'haproxy',
   pgbouncer: 'pgbouncer',
+  'redis-server': 'redis-server',
   [`${POSTGRES_PROGRAMS}/postgres`]: 'postgresql-15',
   [FAKETIME_LIBRARY]: 'libfaketime',
 } as const

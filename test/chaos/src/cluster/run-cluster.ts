@@ -11,7 +11,7 @@ import { Availability, type Span } from './availability.js'
 import { type Cluster, openCluster } from './cluster.js'
 import { clusterFigures, type FaultSpan } from './cluster-figures.js'
 import type { ClusterName } from './cluster-names.js'
-import { clusterFaults, inflictOnCluster, killLeaderNow } from './faults.js'
+import { faultsOf, inflictOnCluster, killAllLeaders } from './faults.js'
 import type { Slowness } from './slowness.js'
 
 export interface ClusterRunOptions {
@@ -28,7 +28,7 @@ const PAUSE_MS = 5_000
 /** Produces, disturbs, waits until all threads have settled, and compares. Removes everything. */
 export async function runCluster(options: ClusterRunOptions): Promise<Measured[]> {
   try {
-    return await runOn(options, await openCluster({ ...options, isSynchronous: true }))
+    return await runOn(options, await openCluster(options))
   } finally {
     await closeAll()
   }
@@ -48,7 +48,7 @@ async function runOn({ name, size, seed, say }: ClusterRunOptions, cluster: Clus
   const usedFromMs = performance.now()
   const spans = await disturbCluster(cluster, goUsers(), say)
   const used: Span = { fromMs: usedFromMs, toMs: performance.now() }
-  const bringBack = await killLeaderNow(cluster)
+  const bringBack = await killAllLeaders(cluster)
   const lastFaultAtMs = performance.now()
   say(`${books.ledger.size} messages are acknowledged; the leader is dead, waiting until the stages have caught up`)
   const until = { sinceMs: lastFaultAtMs, secondsMax: size.drainSecondsMax, say }
@@ -84,7 +84,7 @@ async function disturbCluster(
   })
   const disturbing = async () => {
     for (let round = 0; ; round++) {
-      for (const fault of clusterFaults) {
+      for (const fault of faultsOf(cluster)) {
         await Promise.race([wait(PAUSE_MS), used])
         if (isOver) return
         const fromMs = performance.now()
