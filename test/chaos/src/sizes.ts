@@ -88,7 +88,8 @@ export function clusterSize(minutes: number): Size {
   return {
     ...fullSize,
     messages: (producingMsMin / 1_000) * CLUSTER_MESSAGES_PER_SECOND,
-    threads: 200,
+    // Few, so that soon each of them exists and has contexts.
+    threads: 60,
     producingMsMin,
     contexts: producingMsMin / CLUSTER_CONTEXTS_EVERY_MS,
     contextsEveryMs: CLUSTER_CONTEXTS_EVERY_MS,

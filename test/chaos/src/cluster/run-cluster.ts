@@ -24,6 +24,8 @@ export interface ClusterRunOptions {
 
 /** Between the end of a fault and the next one. */
 const PAUSE_MS = 5_000
+/** Before the first one: contexts of threads that do not exist yet are refused. */
+const FIRST_PAUSE_MS = 15_000
 
 /** Produces, disturbs, waits until all threads have settled, and compares. Removes everything. */
 export async function runCluster(options: ClusterRunOptions): Promise<Measured[]> {
@@ -85,7 +87,7 @@ async function disturbCluster(
   const disturbing = async () => {
     for (let round = 0; ; round++) {
       for (const fault of faultsOf(cluster)) {
-        await Promise.race([wait(PAUSE_MS), used])
+        await Promise.race([wait(spans.length === 0 ? FIRST_PAUSE_MS : PAUSE_MS), used])
         if (isOver) return
         const fromMs = performance.now()
         await inflictOnCluster(cluster, fault, round)
