@@ -1,6 +1,6 @@
 import { PromptThread } from './conversation.js'
 import type { HeddleOptions } from './options.js'
-import { type PromptMessage, type SpecificationVersion, toPromptMessage } from './prompt.js'
+import type { PromptMessage, SpecificationVersion } from './prompt.js'
 import { promptPart, ReplyCollector } from './reply-collector.js'
 import { usageOf } from './usage.js'
 
@@ -49,16 +49,10 @@ export function heddleMiddleware(options: HeddleOptions): HeddleMiddleware {
     specificationVersion: 'v4' as never,
     async transformParams({ params, model }) {
       const prompt = params.prompt as readonly PromptMessage[]
-      const first = prompt.findIndex(({ role }) => role !== 'system')
-      const leading = first < 0 ? prompt : prompt.slice(0, first)
-      const assembled = first < 0 ? null : await conversation.assemble(prompt.slice(first))
-      if (assembled === null) return params
-      const { system, messages, contextId } = assembled
-      const version = model.specificationVersion as SpecificationVersion
-      const ours = system === null ? [] : [{ role: 'system', content: system }]
-      const sent = [...leading, ...ours, ...messages.map((message) => toPromptMessage(message, version))]
-      const transformed = { ...params, prompt: sent }
-      contexts.set(transformed, contextId)
+      const replaced = await conversation.replace(prompt, model.specificationVersion as SpecificationVersion)
+      if (replaced === null) return params
+      const transformed = { ...params, prompt: replaced.prompt }
+      contexts.set(transformed, replaced.contextId)
       return transformed
     },
     async wrapGenerate({ doGenerate, params, model }) {

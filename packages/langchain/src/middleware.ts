@@ -21,7 +21,7 @@ export function heddleMiddleware(options: HeddleOptions) {
   return createMiddleware({
     name: 'HeddleMiddleware',
     beforeModel: async ({ messages }, runtime) => {
-      await threads.of(runtime).conversation.store(draftsOf(messages), null)
+      await threads.of(runtime).conversation.store(draftsOf(messages), { newAgentRollingWindow: null })
     },
     wrapModelCall: async (request, handler) => {
       const thread = threads.of(request.runtime)

@@ -12,6 +12,13 @@ export interface ConversationOptions extends AdapterOptions {
   readonly thread: string
 }
 
+interface AppendOptions {
+  /** The context that a reply answers. */
+  readonly contextId?: string | undefined
+  /** Of an agent that the append creates: null shows messages of all ages. */
+  readonly newAgentRollingWindow?: null | undefined
+}
+
 type Identified = MessageDraft & { readonly id: string }
 
 /** A thread that a model's prompts and replies are stored in, each message once. */
@@ -51,8 +58,8 @@ export class Conversation {
   }
 
   /** Stores what is new in a prompt. While Heddle is away it is not stored; the next prompt has it. */
-  async store(prompt: readonly MessageDraft[], newAgentRollingWindow?: null): Promise<void> {
-    await this.#attempt(async () => await this.#append(await this.#newIn(prompt), { newAgentRollingWindow }))
+  async store(prompt: readonly MessageDraft[], appended: AppendOptions = {}): Promise<void> {
+    await this.#attempt(async () => await this.#append(await this.#newIn(prompt), appended))
   }
 
   /** Stores a message after the last one. While Heddle is away it is not stored; the next prompt has it. */
@@ -64,10 +71,7 @@ export class Conversation {
     })
   }
 
-  async #append(
-    messages: readonly Identified[],
-    { contextId, newAgentRollingWindow }: { contextId?: string | undefined; newAgentRollingWindow?: null | undefined },
-  ): Promise<void> {
+  async #append(messages: readonly Identified[], { contextId, newAgentRollingWindow }: AppendOptions): Promise<void> {
     if (messages.length === 0) return
     const { agent, thread } = this.#options
     await this.#client.messages.append({
