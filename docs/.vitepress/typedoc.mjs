@@ -6,7 +6,7 @@ import { Converter } from 'typedoc'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The packages whose interfaces users import. */
-const PACKAGES = ['contracts', 'client', 'engine', 'sessions', 'ai-sdk', 'langchain', 'openai-agents']
+const PACKAGES = ['contracts', 'client', 'engine', 'sessions', 'ai-sdk', 'langchain', 'mastra', 'openai-agents']
 
 /** The sources behind the exports of a manifest: `typedoc` reads types and comments from there. */
 function entryPoints(name) {

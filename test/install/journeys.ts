@@ -68,6 +68,8 @@ const STRICT = {
 
 export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv
+  /** Of the programs. Default: the one of programs that are compiled with this repository. */
+  readonly folder?: string
   /** False if the declarations of packages outside of Heddle violate some of them. */
   readonly checksDeclarations: boolean
 }
@@ -76,7 +78,7 @@ export interface ProgramOptions {
 export async function compileAndRun(
   project: Project,
   program: string,
-  { env = {}, checksDeclarations }: ProgramOptions,
+  { env = {}, folder = '', checksDeclarations }: ProgramOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
   const compilerOptions = {
     ...STRICT,
@@ -89,12 +91,12 @@ export async function compileAndRun(
     typeRoots: [join(root, 'node_modules/@types')],
   }
   await copyFile(
-    fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url)),
+    fileURLToPath(new URL(join('programs', folder, `${program}.ts`), import.meta.url)),
     join(project.folder, `${program}.ts`),
   )
   await writeFile(join(project.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`${program}.ts`] }))
   const options = { cwd: project.folder, env: { ...project.env, ...env } }
   await command([compiler, '-p', '.'], options)
-  const { stdout } = await command([process.execPath, `${program}.js`], options)
+  const { stdout } = await command([project.node, `${program}.js`], options)
   return JSON.parse(stdout) as Record<string, unknown>
 }

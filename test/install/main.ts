@@ -8,6 +8,7 @@ import { startProtocolServer } from '@heddle/test-support/servers/protocol-serve
 import { checkPackages } from './check-packages.js'
 import { measureFirstReceipt } from './first-receipt.js'
 import { compileAndRun, importAndAsk, runDemo } from './journeys.js'
+import { findLaterNode, runMastra } from './mastra.js'
 import { findChromium, runInPage } from './page.js'
 import { Project } from './project.js'
 import { publishAll, publishedPackages } from './publish.js'
@@ -90,6 +91,11 @@ try {
     results['overLangchain'] = await withProvider((provider) =>
       compileAndRun(chain, 'langchain', { env: { ...address, ...provider }, checksDeclarations: false }),
     )
+    const later = await findLaterNode(work, env)
+    if (later === null) say('SKIPPED: a later Node could not be fetched from npm, so @heddle/mastra was not tried')
+    else say('npm install @heddle/mastra @mastra/core, the program of its README, agents with tools')
+    const mastra = { work, env, registryUrl: registry.url, heddleUrl: up.url }
+    results['overMastra'] = later === null ? 'skipped' : await runMastra(later, mastra)
     const executable = findChromium()
     if (executable === null) say('SKIPPED: there is no Chromium on this machine, so no page was tried')
     else say('the same in a page')

@@ -13,21 +13,35 @@ export interface Installed {
   readonly seconds: number
 }
 
+export interface ProjectOptions {
+  /** The Node that runs its programs. Default: this one. */
+  readonly node?: string
+  /** The Node that its packages have to accept. Default: the oldest one of Heddle. */
+  readonly nodeOldest?: string
+}
+
 /** An empty folder outside of this repository, in which packages are installed as a user would. */
 export class Project {
   constructor(
     readonly folder: string,
     readonly env: NodeJS.ProcessEnv,
+    readonly node: string,
+    readonly nodeOldest: string,
   ) {}
 
-  static async make(folder: string, env: NodeJS.ProcessEnv, scopeRegistry: string): Promise<Project> {
+  static async make(
+    folder: string,
+    env: NodeJS.ProcessEnv,
+    scopeRegistry: string,
+    { node = process.execPath, nodeOldest = NODE_OLDEST }: ProjectOptions = {},
+  ): Promise<Project> {
     await mkdir(folder)
     await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
     await writeFile(join(folder, '.npmrc'), `@heddle:registry=${scopeRegistry}\n`)
-    return new Project(folder, env)
+    return new Project(folder, env, node, nodeOldest)
   }
 
-  /** @throws Error if npm fails, warns about an engine, or installs a package that does not run on the oldest Node */
+  /** @throws Error if npm fails, warns about an engine, or installs a package that refuses its oldest Node */
   async install(...names: readonly string[]): Promise<Installed> {
     const startedMs = performance.now()
     const { stdout, stderr } = await command(['npm', 'install', '--no-audit', '--no-fund', ...names], {
@@ -38,7 +52,7 @@ export class Project {
     if (/EBADENGINE/.test(stdout + stderr)) throw new Error(`npm warns of an engine:\n${stdout}${stderr}`)
     const seconds = Math.round((performance.now() - startedMs) / 1_000)
     const folders = await this.#packageFolders()
-    await Promise.all(folders.map(assertOldestNode))
+    await Promise.all(folders.map((folder) => assertAccepts(folder, this.nodeOldest)))
     const bytes = await bytesIn(join(this.folder, 'node_modules'))
     return { packages: folders.length, megabytes: Math.round((bytes / BYTES_PER_MEGABYTE) * 10) / 10, seconds }
   }
@@ -57,14 +71,14 @@ export class Project {
   }
 }
 
-async function assertOldestNode(folder: string): Promise<void> {
+async function assertAccepts(folder: string, oldest: string): Promise<void> {
   const { name, engines } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
     readonly name: string
     readonly engines?: { readonly node?: string }
   }
   const wanted = engines?.node
-  if (wanted !== undefined && !satisfies(NODE_OLDEST, wanted)) {
-    throw new Error(`${name} wants Node ${wanted}, and Heddle runs on ${NODE_OLDEST}`)
+  if (wanted !== undefined && !satisfies(oldest, wanted)) {
+    throw new Error(`${name} wants Node ${wanted}, and is installed on ${oldest}`)
   }
 }
 

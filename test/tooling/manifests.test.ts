@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Packages for direct use; the others are parts of these and say so. */
-const PUBLIC = ['ai-sdk', 'cli', 'client', 'contracts', 'engine', 'langchain', 'openai-agents', 'sessions']
+const PUBLIC = ['ai-sdk', 'cli', 'client', 'contracts', 'engine', 'langchain', 'mastra', 'openai-agents', 'sessions']
 
 interface Manifest {
   readonly [field: string]: unknown

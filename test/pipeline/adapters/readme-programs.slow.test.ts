@@ -19,6 +19,12 @@ const programs = [
   { framework: 'openai-agents', prints: { text: REPLY, items: 2 } },
 ]
 
+test('the program in the README of mastra is the one that verify:install runs under a later Node', async () => {
+  const program = new URL('../../install/programs/later-node/mastra.ts', import.meta.url)
+  const readme = await readFile(new URL('../../../packages/mastra/README.md', import.meta.url), 'utf8')
+  expect(readme).toContain(`\`\`\`ts\n${await readFile(program, 'utf8')}\`\`\`\n`)
+})
+
 test.each(programs)('the program in the README of $framework runs as it is', async ({ framework, thread, prints }) => {
   const program = new URL(`../../install/programs/${framework}.ts`, import.meta.url)
   const readme = await readFile(new URL(`../../../packages/${framework}/README.md`, import.meta.url), 'utf8')

@@ -1,0 +1,3 @@
+export type { HeddleOptions, RequestContext } from './options.js'
+export { type HeddleProcessor, heddleProcessors } from './processors.js'
+export { heddleTools } from './tools.js'

@@ -1,0 +1,162 @@
+import { countTokens } from '@heddle/core'
+import { heddleProcessors, heddleTools } from '@heddle/mastra'
+import { expect, test } from 'vitest'
+import { type Served, servePipeline } from '../doors/http-support.js'
+import type { Pipeline } from '../support.js'
+import { runLoop } from './mastra-loop.js'
+import { startRelay } from './relay.js'
+import { orphansIn, scriptedModel } from './scripted-model.js'
+
+let pipeline: Pipeline
+let http: Served
+servePipeline((opened) => {
+  ;({ pipeline, http } = opened)
+})
+
+const entriesOf = async (thread: string) => {
+  const { items } = await pipeline.client.messages.list({ thread, limit: 500, order: 'asc' })
+  return items
+}
+const processorOf = (options: Parameters<typeof heddleProcessors>[0]) => heddleProcessors(options).inputProcessors[0]
+const say = (content: string) => ({ role: 'user', content })
+
+test('prompts, calls, results and replies are stored once, with usage, and the message list stays as it is', async () => {
+  const scripted = scriptedModel('v2', (_, count) =>
+    count === 1 ? { call: { name: 'look', input: { at: 1 } } } : { text: `Reply ${count}` },
+  )
+  const options = { agent: 'mastra', url: http.url, budget: 8_000 }
+  const list = [say('Look.')]
+  await runLoop(list, { processor: processorOf(options), scripted, thread: 'stored' })
+  expect(list.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  // Another process goes on with the same words: at first with the memory of Mastra, then without.
+  list.push(say('Look.'))
+  await runLoop(list, { processor: processorOf(options), scripted, thread: 'stored' })
+  await runLoop([say('Go on.')], { processor: processorOf(options), scripted, thread: 'stored' })
+  const entries = await entriesOf('stored')
+  expect(entries.map(({ role, content }) => [role, content])).toEqual([
+    ['user', 'Look.'],
+    ['assistant', ''],
+    ['tool_result', 'seen'],
+    ['assistant', 'Reply 2'],
+    ['user', 'Look.'],
+    ['assistant', 'Reply 3'],
+    ['user', 'Go on.'],
+    ['assistant', 'Reply 4'],
+  ])
+  expect(entries[1]?.toolCalls).toMatchObject([{ id: entries[2]?.toolCallId, name: 'look' }])
+  expect(entries[3]).toMatchObject({
+    model: 'scripted-1',
+    usage: { inputTokens: 60, cacheReadTokens: 40, outputTokens: 10 },
+    contextId: expect.any(String),
+  })
+  expect(scripted.prompts.at(-1)?.map(({ role }) => role)).toEqual([
+    ...['system', 'user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'user'],
+  ])
+})
+
+test('a run that ends with the result of a tool leaves it stored', async () => {
+  const scripted = scriptedModel('v2', () => ({ call: { name: 'look', input: {} } }))
+  const processor = processorOf({ agent: 'mastra', url: http.url })
+  await runLoop([say('Look.')], { processor, scripted, thread: 'ended', stepsMax: 2 })
+  expect((await entriesOf('ended')).map(({ role }) => role)).toEqual([
+    ...['user', 'assistant', 'tool_result', 'assistant', 'tool_result'],
+  ])
+})
+
+test('each request is within the budget, without orphans, and begins like the one before', async () => {
+  const scripted = scriptedModel('v3', (_, count) =>
+    count % 20 === 0 ? { text: `Reply ${count}` } : { call: { name: 'look', input: { at: count } } },
+  )
+  const processor = processorOf({ agent: 'mastra', url: http.url, budget: 4_000 })
+  const list: Parameters<typeof runLoop>[0] = []
+  const tool = () => `${scripted.prompts.length} ${'line '.repeat(150)}`
+  for (const content of ['One', 'Two', 'Three']) {
+    list.push(say(content))
+    await runLoop(list, { processor, scripted, thread: 'bounded', stepsMax: 20, tool })
+  }
+  expect(scripted.prompts).toHaveLength(60)
+  expect(scripted.prompts.flatMap(orphansIn)).toEqual([])
+  const tokens = scripted.prompts.map((prompt) => countTokens(JSON.stringify(prompt)))
+  // Written as JSON a message has more tokens than a provider counts.
+  expect(Math.max(...tokens)).toBeLessThan(6_000)
+  expect(countTokens(JSON.stringify(list))).toBeGreaterThan(12_000)
+  const continued = scripted.prompts.filter((prompt, index) => {
+    const before = scripted.prompts[index - 1] ?? []
+    return before.every((message, place) => JSON.stringify(message) === JSON.stringify(prompt[place]))
+  })
+  expect(continued.length).toBeGreaterThan(30)
+  expect(await entriesOf('bounded')).toHaveLength(list.length)
+})
+
+test('without Heddle the agent goes on within 100 ms a call, says so once, and what was said is made up for', async () => {
+  const aways: unknown[] = []
+  let nowMs = 0
+  const relay = await startRelay(() => http.url)
+  const options = {
+    agent: 'away',
+    url: relay.url,
+    now: () => nowMs,
+    onAway: (error: unknown) => void aways.push(error),
+  }
+  const scripted = scriptedModel('v2', (_, count) =>
+    count % 2 === 1 ? { call: { name: 'look', input: {} } } : { text: `Reply ${count}` },
+  )
+  const processor = processorOf(options)
+  const list: Parameters<typeof runLoop>[0] = []
+  const timesMs: number[] = []
+  const turn = async (content: string) => {
+    list.push(say(content))
+    const startedMs = performance.now()
+    await runLoop(list, { processor, scripted, thread: 'away' })
+    timesMs.push(performance.now() - startedMs)
+  }
+  await turn('One')
+  await relay.stop()
+  timesMs.length = 0
+  await turn('Two')
+  nowMs += 6_000
+  await turn('Three')
+  expect(aways).toHaveLength(1)
+  // Each turn calls Heddle five times; the machine of the test may be busy in between.
+  expect(Math.min(...timesMs)).toBeLessThan(500)
+  await relay.start()
+  nowMs += 6_000
+  await turn('Four')
+  const entries = await entriesOf('away')
+  expect(entries.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+    ...['One', 'Two', 'Three', 'Four'],
+  ])
+  expect(entries).toHaveLength(16)
+  await relay.stop()
+})
+
+test('the thread is that of the option, of the message list, or of the request context', async () => {
+  const scripted = scriptedModel('v2', () => ({ text: 'Yes.' }))
+  const options = { agent: 'mastra', url: http.url }
+  const contextOf = (values: Readonly<Record<string, unknown>>) => ({ get: (name: string) => values[name] })
+  await runLoop([say('a')], { processor: processorOf({ ...options, thread: 'fixed' }), scripted, thread: 'other' })
+  const byUser = processorOf({ ...options, thread: (context) => `user-${String(context?.get('user'))}` })
+  await runLoop([say('b')], { processor: byUser, scripted, requestContext: contextOf({ user: 7 }) })
+  const remembered = contextOf({ MastraMemory: { thread: { id: 'remembered' } } })
+  await runLoop([say('c')], { processor: processorOf(options), scripted, requestContext: remembered })
+  const named = contextOf({ mastra__threadId: 'named' })
+  await runLoop([say('d')], { processor: processorOf(options), scripted, requestContext: named })
+  const threads = ['fixed', 'user-7', 'remembered', 'named']
+  const firsts = await Promise.all(threads.map(async (thread) => (await entriesOf(thread))[0]?.content))
+  expect(firsts).toEqual(['a', 'b', 'c', 'd'])
+  await expect(runLoop([say('e')], { processor: processorOf(options), scripted })).rejects.toThrow(
+    'thread: is needed, or a run with the option memory.thread (received neither)',
+  )
+})
+
+test('the tools recall and search, and a fault is their result', async () => {
+  const names = { agent: 'mastra-tools', thread: 'tools' }
+  const messages = [{ role: 'user' as const, content: 'The tide changes at six.' }]
+  await pipeline.client.messages.append({ ...names, messages })
+  await pipeline.client.threads.waitUntilSettled('tools')
+  const { recall, search } = heddleTools({ ...names, url: http.url })
+  const [entry] = await entriesOf('tools')
+  expect(await recall.execute({ ref: entry?.reference ?? '' })).toMatchObject({ content: 'The tide changes at six.' })
+  expect(await search.execute({ query: 'tide' })).toMatchObject([{ ref: expect.any(String) }])
+  expect(await recall.execute({ ref: 'msg-00000000' })).toMatchObject({ error: expect.stringContaining('not found') })
+})
