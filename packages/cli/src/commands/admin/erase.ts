@@ -4,7 +4,8 @@ import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { withEngine } from '../../connect/with-engine.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
-import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
+import { type MessageSelection, selectionOf, withMessageSelection } from '../../options/message-selection.js'
+import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
@@ -37,28 +38,28 @@ export function registerThreadsErase(group: Command, context: CommandContext): v
   })
 }
 
-interface EraseMessagesCommand extends EraseCommandOptions {
+interface EraseMessagesCommand extends EraseCommandOptions, MessageSelection {
   readonly thread: string
-  readonly message?: string
-  readonly from?: number
-  readonly to?: number
 }
 
 /** `heddle messages delete`, here or over HTTP. */
 export function registerMessagesErase(group: Command, context: CommandContext): void {
-  const command = withErasing(group.command('delete').alias('remove'), 'messages of a thread')
-    .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-    .option('--message <id>', 'one message, by its id or its reference')
-    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequenceOption('from'))
-    .option('--to <seq>', 'last message of the range', sequenceOption('to'))
-    .option('--no-wait', 'return as soon as nothing of them is visible; removal continues in the background')
+  const command = withErasing(group.command('delete').alias('remove'), 'messages of a thread').requiredOption(
+    '--thread <name>',
+    'the thread',
+    nameOption('thread'),
+  )
+  withMessageSelection(command).option(
+    '--no-wait',
+    'return as soon as nothing of them is visible; removal continues in the background',
+  )
   withCommonOptions(withUrlOption(command), [
     'heddle messages delete --thread session --message msg-1a2b3c4d',
     'heddle messages delete --thread session --from 12 --to 20 --yes --json',
   ]).action(async (options: EraseMessagesCommand) => {
-    const { thread, message, from, to, wait } = options
+    const { thread, wait } = options
     if (options.yes !== true) await confirm(context, 'messages of thread', thread)
-    const selected = { thread, messageId: message, fromSeq: from, toSeq: to }
+    const selected = { thread, ...selectionOf(options) }
     const erase = ({ messages }: RemoteClient) => messages.erase(selected, { signal: context.signal, wait })
     printErased(context, await withRemote(context, options, { stages: [] }, erase))
   })

@@ -2,17 +2,15 @@ import type { Page, PinEntry } from '@heddle/client/interface'
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
-import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
+import { type MessageSelection, selectionOf, withMessageSelection } from '../../options/message-selection.js'
+import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { oneLine, safeText } from '../../output/safe-text.js'
 import { countOf, itemTable } from '../../output/table.js'
 
-interface PinOptions extends CommonOptions, UrlOptions {
+interface PinOptions extends CommonOptions, UrlOptions, MessageSelection {
   readonly agent?: string
   readonly thread: string
-  readonly message?: string
-  readonly from?: number
-  readonly to?: number
   readonly until?: string
   readonly remove?: true
 }
@@ -25,9 +23,7 @@ export function registerContextPin(group: Command, context: CommandContext): voi
     .description('keep stored messages verbatim in every context; without a message, list the pins of the thread')
     .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-    .option('--message <id>', 'one message, by its id or its reference')
-    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequenceOption('from'))
-    .option('--to <seq>', 'last message of the range', sequenceOption('to'))
+  withMessageSelection(pin)
     .option('--until <time>', 'when the pin ends, such as 2027-01-01T00:00:00Z')
     .option('--remove', 'take the pin back')
   withCommonOptions(withUrlOption(pin), [
@@ -45,7 +41,7 @@ async function changePins(context: CommandContext, options: PinOptions): Promise
     throw new UsageError('until', 'cannot be combined with --remove', until, 'Leave one of them out.')
   if (!isNamed && (remove === true || until !== undefined))
     throw new UsageError('message', 'is needed', undefined, 'Select a message, such as --message msg-1a2b3c4d.')
-  const selected = { thread, agent, messageId: message, fromSeq: from, toSeq: to }
+  const selected = { thread, agent, ...selectionOf(options) }
   // A changed pin wakes the prune stage; the list needs the store alone.
   await withRemote(context, options, isNamed ? { stages: [] } : null, async (client) => {
     if (!isNamed) return listPins(context, await client.pins.list({ thread }))

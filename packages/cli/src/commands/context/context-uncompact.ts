@@ -1,17 +1,15 @@
 import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { type UrlOptions, withRemote, withUrlOption } from '../../connect/with-remote.js'
-import { nameOption, sequenceOption, withCommonOptions } from '../../options/options.js'
+import { type MessageSelection, selectionOf, withMessageSelection } from '../../options/message-selection.js'
+import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
 import { countOf } from '../../output/table.js'
 
-interface UncompactOptions extends CommonOptions, UrlOptions {
+interface UncompactOptions extends CommonOptions, UrlOptions, MessageSelection {
   readonly agent?: string
   readonly thread: string
-  readonly message?: string
-  readonly from?: number
-  readonly to?: number
   readonly all?: true
   readonly redo?: true
 }
@@ -22,9 +20,7 @@ export function registerContextUncompact(group: Command, context: CommandContext
     .description('show condensed, removed or summarized messages verbatim again, where they fit')
     .option('--agent <name>', 'the agent of the thread', nameOption('agent'))
     .requiredOption('--thread <name>', 'the thread', nameOption('thread'))
-    .option('--message <id>', 'one message, by its id or its reference')
-    .option('--from <seq>', 'first message of a range, by its sequence number in the history', sequenceOption('from'))
-    .option('--to <seq>', 'last message of the range', sequenceOption('to'))
+  withMessageSelection(uncompact)
     .option('--all', 'every message of the thread')
     .option('--redo', 'allow compactions to condense them again')
   withCommonOptions(withUrlOption(uncompact), [
@@ -45,9 +41,7 @@ async function uncompactThread(context: CommandContext, options: UncompactOption
     const result = await contexts.uncompact({
       thread,
       agent,
-      messageId: message,
-      fromSeq: from,
-      toSeq: to,
+      ...selectionOf(options),
       ...(all === true && { all }),
       ...(redo === true && { redo }),
     })

@@ -6,25 +6,17 @@ import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
 import { serve } from '../../connect/serve.js'
-import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
+import { type AddressOptions, addressOf, withAddressOptions } from '../../options/address-options.js'
+import { withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 
-interface GatewayCommandOptions extends CommonOptions {
-  readonly port?: number
-  readonly host?: string
-}
+type GatewayCommandOptions = CommonOptions & AddressOptions
 
 export function registerGateway(program: Command, context: CommandContext): void {
   const gateway = program
     .command('gateway')
     .description('serve HTTP, events, MCP and metrics without workers; any number can run behind a load balancer')
-    .option('--port <port>', 'HTTP port; 0 picks a free one (default 4680, or HEDDLE_PORT)', portOption)
-    .option(
-      '--host <address>',
-      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); others require an API key',
-      hostOption,
-    )
-  withCommonOptions(gateway, [
+  withCommonOptions(withAddressOptions(gateway), [
     'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle gateway',
     'heddle gateway --port 4681 --host 0.0.0.0',
   ])
@@ -37,10 +29,7 @@ export function registerGateway(program: Command, context: CommandContext): void
 
 async function runGateway(context: CommandContext, options: GatewayCommandOptions): Promise<void> {
   refuseRemote(context, {}, 'running a gateway')
-  const config = configOf(context, options, {
-    ...(options.port !== undefined && { port: options.port }),
-    ...(options.host !== undefined && { host: options.host }),
-  })
+  const config = configOf(context, options, addressOf(options))
   await requireServer(config)
   const { runGateway } = await import('@heddle/host/serving')
   await serve(context, config, (surroundings) =>

@@ -5,27 +5,19 @@ import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
 import { serve } from '../../connect/serve.js'
-import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
+import { type AddressOptions, addressOf, withAddressOptions } from '../../options/address-options.js'
+import { withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 import { registerProxyRequests } from './proxy-requests.js'
 import { registerProxyStats } from './proxy-stats.js'
 
-interface ProxyCommandOptions extends CommonOptions {
-  readonly port?: number
-  readonly host?: string
-}
+type ProxyCommandOptions = CommonOptions & AddressOptions
 
 export function registerProxy(program: Command, context: CommandContext): void {
   const proxy = program
     .command('proxy')
     .description('relay the requests of agents to their providers and observe them, without the rest of the gateway')
-    .option('--port <port>', 'HTTP port; 0 picks a free one (default 4680, or HEDDLE_PORT)', portOption)
-    .option(
-      '--host <address>',
-      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); others require an API key',
-      hostOption,
-    )
-  withCommonOptions(proxy, [
+  withCommonOptions(withAddressOptions(proxy), [
     'DATABASE_URL=postgres://... heddle proxy --port 4681',
     'ANTHROPIC_BASE_URL=http://127.0.0.1:4681/anthropic claude',
   ])
@@ -41,10 +33,7 @@ export function registerProxy(program: Command, context: CommandContext): void {
 
 async function runProxyCommand(context: CommandContext, options: ProxyCommandOptions): Promise<void> {
   refuseRemote(context, {}, 'running a proxy')
-  const config = configOf(context, options, {
-    ...(options.port !== undefined && { port: options.port }),
-    ...(options.host !== undefined && { host: options.host }),
-  })
+  const config = configOf(context, options, addressOf(options))
   await requireServer(config)
   const { runProxy } = await import('@heddle/host/serving')
   await serve(context, config, (surroundings) =>

@@ -6,14 +6,12 @@ import { type Config, withoutCredentials } from '@heddle/runtime'
 import type { Command } from 'commander'
 import { type CommandContext, type CommonOptions, configOf } from '../../connect/context.js'
 import { serve } from '../../connect/serve.js'
+import { type AddressOptions, addressOf, withAddressOptions } from '../../options/address-options.js'
 import { type IterationOptions, iterationSettings, withIterationOptions } from '../../options/iteration-options.js'
-import { hostOption, portOption, withCommonOptions } from '../../options/options.js'
+import { withCommonOptions } from '../../options/options.js'
 import { safeText } from '../../output/safe-text.js'
 
-interface UpOptions extends CommonOptions, IterationOptions {
-  readonly port?: number
-  readonly host?: string
-}
+type UpOptions = CommonOptions & IterationOptions & AddressOptions
 
 export function registerUp(program: Command, context: CommandContext): void {
   const up = program
@@ -21,13 +19,7 @@ export function registerUp(program: Command, context: CommandContext): void {
     .description(
       'run everything in this process: database server, workers, gateway, and the reconciler that finds missed work',
     )
-    .option('--port <port>', 'HTTP port on 127.0.0.1; 0 picks a free one (default 4680, or HEDDLE_PORT)', portOption)
-    .option(
-      '--host <address>',
-      'address to listen on (default 127.0.0.1, or HEDDLE_HOST); others require an API key',
-      hostOption,
-    )
-  withCommonOptions(withIterationOptions(up), [
+  withCommonOptions(withIterationOptions(withAddressOptions(up)), [
     'heddle up',
     'heddle up --data ~/.heddle --port 4700',
     'DATABASE_URL=postgres://... REDIS_URL=redis://... heddle up',
@@ -42,8 +34,7 @@ export function registerUp(program: Command, context: CommandContext): void {
 async function runEverything(context: CommandContext, options: UpOptions): Promise<void> {
   const iterations = iterationSettings(options)
   const config = configOf(context, options, {
-    ...(options.port !== undefined && { port: options.port }),
-    ...(options.host !== undefined && { host: options.host }),
+    ...addressOf(options),
     ...(iterations !== null && { settings: { iterations } }),
   })
   if (config.mode !== 'embedded') return await serveAll(context, config, options)
