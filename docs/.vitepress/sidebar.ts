@@ -30,7 +30,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'iterations',
   ],
   'Condensed and found': ['pruning', 'summaries', 'search', 'embedding', 'items', 'mcp-tools'],
-  'Run it': ['operations', 'telemetry', 'security', 'memory', 'erasure', 'performance'],
+  'Run it': ['operations', 'scale', 'telemetry', 'security', 'memory', 'erasure', 'performance'],
   Reference: ['configuration', 'http', 'http-operations', 'mcp', 'design', 'requirements'],
 }
 

@@ -8,6 +8,7 @@ import { measurePoison } from './ingest/ingest-poison.js'
 import { measureSingleIngest } from './ingest/ingest-single.js'
 import { measureTracedIngest } from './ingest/ingest-traced.js'
 import { measureManyClients } from './load/clients.js'
+import { demandNames, measureDemand } from './load/demand.js'
 import { measureHttp } from './load/http.js'
 import { measureNoisy, noisyNames } from './load/noisy.js'
 import { measureNoisyDoors, noisyDoorNames } from './load/noisy-doors.js'
@@ -85,6 +86,7 @@ export const onBackends: readonly BackendMeasurement[] = [
     ],
     measure: measureFullTurns,
   },
+  { names: demandNames, measure: measureDemand },
   { names: ['build.cached100k'], measure: measureCachedBuild },
   { names: ['build.thread1m'], measure: measureLongBuild },
 ]

@@ -1,0 +1,89 @@
+import { createClient, type RemoteClient } from '@heddle/client/http'
+import type { StageName } from '@heddle/contracts'
+import type { Measured } from '@heddle/test-support/figure'
+import { inParallel } from '@heddle/test-support/parallel'
+import { processTimes, treeSeconds } from '@heddle/test-support/process-times'
+import type { Bench } from '../bench.js'
+import { conversationOf } from '../contexts/conversation.js'
+import { untilSettled } from '../settled.js'
+import { startGatewayProcess } from './gateways.js'
+
+const AGENT = 'demanding'
+const THREADS = 60
+const MESSAGES_EACH = 400
+const MESSAGES_PER_APPEND = 20
+const TURNS = 2_000
+const CALLS_AT_ONCE = 16
+const BUDGET = 16_000
+/** Contexts before the turns: a process is slower while its code is compiled. */
+const WARM_UP = 200
+
+const stages = ['ingest', 'prune', 'summarize', 'embed', 'assemble'] as const satisfies readonly StageName[]
+const parts = ['gateway', ...stages, 'postgres'] as const
+type Part = (typeof parts)[number]
+type PartTimes = Readonly<Record<Part, number>>
+
+export const demandNames = ['message', 'turn'].flatMap((unit) => parts.map((part) => `demand.${unit}.${part}`))
+
+/**
+ * The processor time of each part of a deployment, with a process for each stage and one gateway, over HTTP: for a message
+ * that is appended with 19 others, until all stages are done with it, and for a turn of an agent that appends one message and
+ * requests a context of 16,000 tokens from a thread of 400 messages. Other load of the machine changes it little.
+ */
+export async function measureDemand(bench: Bench): Promise<Measured[]> {
+  const workers = await Promise.all(stages.map(async (stage) => ({ stage, ...(await bench.startStages(stage)) })))
+  const gateway = await startGatewayProcess(bench)
+  const client = createClient({ url: gateway.url })
+  const server = await postmaster(bench)
+  await client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null } })
+
+  const partTimes = async (): Promise<PartTimes> => {
+    const spent = new Map<Part, number>()
+    for (const { stage, cpuMs } of workers) spent.set(stage, await cpuMs())
+    spent.set('gateway', (await gateway.usage()).cpuMs)
+    spent.set('postgres', (treeSeconds(await processTimes(), server) ?? Number.NaN) * 1_000)
+    return Object.fromEntries(spent) as PartTimes
+  }
+  const measured = async (unit: string, count: number, work: () => Promise<void>): Promise<Measured[]> => {
+    const before = await partTimes()
+    await work()
+    await untilSettled(bench, 'demand-')
+    const after = await partTimes()
+    return parts.map((part) => ({
+      name: `demand.${unit}.${part}.${bench.servers.backend}`,
+      value: (after[part] - before[part]) / count,
+      unit: 'ms',
+    }))
+  }
+
+  const threads = Array.from({ length: THREADS }, (_, number) => `demand-${number}`)
+  const messages = await measured('message', THREADS * MESSAGES_EACH, () =>
+    inParallel(threads, CALLS_AT_ONCE, (thread, number) => converse(client, thread, number)),
+  )
+  const turnOf = async (number: number) => {
+    const thread = threads[number % THREADS] ?? ''
+    await client.messages.append({ agent: AGENT, thread, messages: conversationOf(1, number) })
+    await client.contexts.build({ thread, budget: BUDGET, format: 'openai-chat' })
+  }
+  const turns = (count: number) => inParallel([...Array(count).keys()], CALLS_AT_ONCE, turnOf)
+  await turns(WARM_UP)
+  await untilSettled(bench, 'demand-')
+  const turned = await measured('turn', TURNS, () => turns(TURNS))
+  await Promise.all([gateway.stop(), ...workers.map((each) => each.stop())])
+  return [...messages, ...turned]
+}
+
+async function converse(client: RemoteClient, thread: string, number: number): Promise<void> {
+  for (let first = 0; first < MESSAGES_EACH; first += MESSAGES_PER_APPEND) {
+    const messages = conversationOf(MESSAGES_PER_APPEND, number * MESSAGES_EACH + first)
+    await client.messages.append({ agent: AGENT, thread, messages })
+  }
+}
+
+/** The process that started the one of a connection. */
+async function postmaster({ sql }: Bench): Promise<number> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  const backend = (await processTimes()).find(({ pid }) => pid === row?.pid)
+  if (backend === undefined) throw new Error('the processes of Postgres are not those of this machine')
+  return backend.parent
+}
