@@ -4,7 +4,9 @@ import type { OpenSpan, SpanAttributes, SpanStart, Tracer } from '@heddle/runtim
 import {
   type Context,
   type Tracer as OpenTelemetryTracer,
+  ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -20,19 +22,32 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 }
 
+export interface TracerOptions {
+  /** Makes the spans; it records all that are begun. */
+  readonly spans: OpenTelemetryTracer
+  /** Of the traces that begin here, from 0 to 1: those that are recorded. */
+  readonly share: number
+}
+
 /**
  * Heddle's tracer over one of OpenTelemetry. The span under way is kept here and not in OpenTelemetry's global context, so that
  * a program that uses Heddle as a library keeps its own.
  *
- * Only sampled spans are entered: whatever belongs to an unsampled trace costs nothing after the decision at its beginning.
+ * A trace has the decision of its parent. One that begins here is recorded by its share, or if a recorded span of another trace
+ * caused it: the work that a thread is woken for again would otherwise be lost from sight. The decision is made before
+ * anything else, and only recorded spans are entered: the others cost next to nothing.
  */
-export function createTracer(spans: OpenTelemetryTracer, root: Context): Tracer {
+export function createTracer({ spans, share }: TracerOptions): Tracer {
   const underWay = new AsyncLocalStorage<Context>()
 
-  const parentOf = ({ parent }: SpanStart): Context | null => {
+  /** Null if the span is not to be recorded. */
+  const parentOf = ({ parent, links = [] }: SpanStart): Context | null => {
     if (parent === undefined) return underWay.getStore() ?? null
     const context = parent === null ? null : parseTraceParent(parent)
-    return context === null ? root : trace.setSpanContext(root, { ...context, isRemote: true })
+    if (context !== null)
+      return isSampled(context) ? trace.setSpanContext(ROOT_CONTEXT, { ...context, isRemote: true }) : null
+    const isRecorded = Math.random() < share || links.some((link) => isSampled(parseTraceParent(link)))
+    return isRecorded ? ROOT_CONTEXT : null
   }
 
   return {
@@ -46,7 +61,6 @@ export function createTracer(spans: OpenTelemetryTracer, root: Context): Tracer 
       })
       const options = { kind: kinds[kind], attributes: present(attributes), links: linked, startTime: startedAtMs }
       const span = spans.startSpan(name, options, parent)
-      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return null
       const context = trace.setSpan(parent, span)
       return {
         set: (more) => span.setAttributes(present(more)),
@@ -60,6 +74,10 @@ export function createTracer(spans: OpenTelemetryTracer, root: Context): Tracer 
       return context === undefined ? undefined : traceParentOf(trace.getSpan(context))
     },
   }
+}
+
+function isSampled(context: SpanContext | null): boolean {
+  return context !== null && (context.traceFlags & TraceFlags.SAMPLED) !== 0
 }
 
 function traceParentOf(span: Span | undefined): string | undefined {

@@ -1,13 +1,11 @@
 import { hostname } from 'node:os'
 import type { Config, Logger, Tracer } from '@heddle/runtime'
-import { ROOT_CONTEXT } from '@opentelemetry/api'
 import { setGlobalErrorHandler } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { exportMetrics } from './open-metrics.js'
 import { createTracer } from './open-telemetry-tracer.js'
-import { LinkedSampler } from './sampler.js'
 
 /** Spans that wait for their export; further ones are dropped, so that a collector that is away costs memory of this size only. */
 const SPANS_MAX = 4_096
@@ -48,11 +46,12 @@ export function openTelemetry({ telemetry, env, log }: OpenTelemetryOptions): Op
     scheduledDelayMillis: EXPORT_EVERY_MS,
     exportTimeoutMillis: EXPORT_MS_MAX,
   })
-  const sampler = new LinkedSampler(telemetry.sampled)
+  // Whether a trace is recorded is decided before its first span is made; OpenTelemetry's own variables do not change it.
+  const sampler = new AlwaysOnSampler()
   const provider = new BasicTracerProvider({ resource, sampler, spanProcessors: [processor] })
   const exports: { close(): Promise<void> }[] = []
   return {
-    tracer: createTracer(provider.getTracer('heddle'), ROOT_CONTEXT),
+    tracer: createTracer({ spans: provider.getTracer('heddle'), share: telemetry.sampled }),
     exportMetrics(readText) {
       const url = endpoint(telemetry.url, 'metrics')
       const everyMs = telemetry.metricsSeconds * 1_000
