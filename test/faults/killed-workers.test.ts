@@ -5,7 +5,7 @@ import { waitFor } from '@heddle/test-support'
 import { chances } from '@heddle/test-support/samples/chances'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline, queueBackends } from '../pipeline/support.js'
-import { AGENT, type Loom, openLoom, session } from '../pipeline/weaving.js'
+import { AGENT, openTenant, session, type Tenant } from '../pipeline/tenant.js'
 import { validateOpenAiChat } from '../support/src/validators/index.js'
 import { startWorkers } from './workers.js'
 
@@ -32,7 +32,7 @@ describe.each(queueBackends())('workers that are killed on $title', ({ mode, ski
       'lose and duplicate nothing, keep the order, and all threads settle after the last restart',
       PATIENCE,
       async () => {
-        const loom = await openLoom(pipeline, 'killed', { remember: 'rules' })
+        const tenant = await openTenant(pipeline, 'killed', { remember: 'rules' })
         const threads = Array.from({ length: THREADS }, (_, index) => ({
           name: `thread-${index}`,
           messages: session(`killed-${index}`, TURNS).map(withFact),
@@ -43,7 +43,7 @@ describe.each(queueBackends())('workers that are killed on $title', ({ mode, ski
         const progress = { stored: 0, kills: 0 }
         const allowed = () => ((progress.kills + 1) / (KILLS + 1)) * total
         const appending = Promise.all(
-          threads.map(({ name, messages }) => appendAll(loom, name, messages, chance, progress, allowed)),
+          threads.map(({ name, messages }) => appendAll(tenant, name, messages, chance, progress, allowed)),
         )
         appending.catch(() => {})
 
@@ -63,10 +63,10 @@ describe.each(queueBackends())('workers that are killed on $title', ({ mode, ski
         await appending
 
         for (const { name, messages } of threads) {
-          await loom.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
+          await tenant.client.threads.waitUntilSettled(name, { deadlineMs: SETTLE_MS })
           await expectIntact(pipeline, name, messages)
-          await expectFacts(loom, name, messages)
-          const context = await loom.client.contexts.build({ thread: name, format: 'openai-chat' })
+          await expectFacts(tenant, name, messages)
+          const context = await tenant.client.contexts.build({ thread: name, format: 'openai-chat' })
           expect(validateOpenAiChat(context.messages as never)).toEqual([])
           expect(context.tokensUsed).toBeLessThanOrEqual(context.budget)
           expect(context.receipt).toMatchObject({ eligible: messages.length, imported: messages.length })
@@ -89,7 +89,7 @@ function withFact(placed: PlacedMessage, index: number): PlacedMessage {
 }
 
 /** Facts of each message of a person are stored, and those that are read on demand are the same. */
-async function expectFacts({ client }: Loom, thread: string, messages: readonly PlacedMessage[]): Promise<void> {
+async function expectFacts({ client }: Tenant, thread: string, messages: readonly PlacedMessage[]): Promise<void> {
   const { items } = await client.facts.list(AGENT, { thread, limit: 100 })
   const said = messages.filter(({ message }) => message.role === 'user').map(({ message }) => message.id)
   expect([...new Set(items.map(({ sources }) => sources[0]?.messageId))].sort()).toEqual(said.sort())
@@ -98,7 +98,7 @@ async function expectFacts({ client }: Loom, thread: string, messages: readonly 
 
 /** Appends a thread's messages a few at a time, each lot after the previous one is acknowledged as stored. */
 async function appendAll(
-  { client }: Loom,
+  { client }: Tenant,
   thread: string,
   messages: readonly PlacedMessage[],
   chance: () => number,

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
-import { AGENT, openLoom, session, THREAD } from '../weaving.js'
+import { AGENT, openTenant, session, THREAD } from '../tenant.js'
 
 let pipeline: Pipeline
 let sql: postgres.Sql
@@ -62,7 +62,7 @@ async function keyed(project: string): Promise<number> {
 
 describe('prebuilt contexts', () => {
   test('are ready at the first request after a message was stored', async () => {
-    const { client } = await openLoom(pipeline, 'ready')
+    const { client } = await openTenant(pipeline, 'ready')
     // So large that no compaction follows the prebuilt context.
     await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
     const messages = session('ready', 40).map(({ message }) => message)
@@ -87,7 +87,7 @@ describe('prebuilt contexts', () => {
   })
 
   test('are ready after an iteration was stored, too', async () => {
-    const { client } = await openLoom(pipeline, 'iterated')
+    const { client } = await openTenant(pipeline, 'iterated')
     await client.agents.put(AGENT, { settings: { budget: 100_000, rollingWindow: null } })
     const messages = session('iterated', 5).map(({ message }) => message)
     await client.messages.append({ agent: AGENT, thread: THREAD, messages })
@@ -118,7 +118,7 @@ describe('prebuilt contexts', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {
         const project = `changing-${run++}`
-        const { client } = await openLoom(pipeline, project)
+        const { client } = await openTenant(pipeline, project)
         const messages = session(project, 60).map(({ message }) => message)
         const append = (count: number) =>
           client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.splice(0, count) })
@@ -144,7 +144,7 @@ describe('prebuilt contexts', () => {
   })
 
   test('are made for an agent with rules, but not for requests that select among its items', async () => {
-    const { client } = await openLoom(pipeline, 'with-items')
+    const { client } = await openTenant(pipeline, 'with-items')
     const request = { thread: THREAD, prebuild: true }
     const messages = session('with-items', 6).map(({ message }) => message)
     const append = async (count: number) => {
@@ -173,7 +173,7 @@ describe('prebuilt contexts', () => {
   })
 
   test('are made while the settings enable them, unless the request says otherwise', async () => {
-    const { client } = await openLoom(pipeline, 'by-setting')
+    const { client } = await openTenant(pipeline, 'by-setting')
     const settings = { budget: 100_000, rollingWindow: null }
     await client.agents.put(AGENT, { settings: { ...settings, prebuild: true } })
     const messages = session('by-setting', 40).map(({ message }) => message)

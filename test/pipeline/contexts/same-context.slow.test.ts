@@ -2,11 +2,11 @@ import type { PlacedMessage, StageName } from '@heddle/contracts'
 import type { RunningStages } from '@heddle/host'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allStages, openPipeline, type Pipeline, queueBackends } from '../support.js'
-import { type Loom, openLoom, session, type Woven, woven } from '../weaving.js'
+import { AGENT, openTenant, type SettledView, session, settledView, type Tenant, THREAD } from '../tenant.js'
 
 const messages = session('same', 150)
 /** The result of the first mode in the simplest way; all other results must equal it. */
-let expected: Woven | undefined
+let expected: SettledView | undefined
 
 // The embedded mode has its queues in the same place as the Postgres mode.
 const backends = queueBackends()
@@ -22,18 +22,18 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     /** Starts sets of workers one after the other, runs something with them, and stops them. */
     async function withWorkers(
       sets: readonly (readonly StageName[])[],
-      work: (loom: Loom, start: (stages: readonly StageName[]) => Promise<void>) => Promise<void>,
+      work: (tenant: Tenant, start: (stages: readonly StageName[]) => Promise<void>) => Promise<void>,
       name: string,
     ) {
-      const loom = await openLoom(pipeline, name)
+      const tenant = await openTenant(pipeline, name)
       const running: RunningStages[] = []
       const start = async (stages: readonly StageName[]) => {
         running.push(await pipeline.start(stages))
       }
       try {
         for (const stages of sets) await start(stages)
-        await work(loom, start)
-        return await woven(loom.client)
+        await work(tenant, start)
+        return await settledView(tenant.client)
       } finally {
         await Promise.all(running.map((stages) => stages.stop()))
       }
@@ -42,9 +42,9 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     test('in their order, to one set of workers', async () => {
       const seen = await withWorkers(
         [allStages],
-        async (loom) => {
-          for (const job of jobsOf(messages, 100)) await loom.send(job)
-          await loom.whenSettled(messages.length)
+        async (tenant) => {
+          for (const job of jobsOf(messages, 100)) await tenant.send(job)
+          await tenant.whenSettled(messages.length)
         },
         'plain',
       )
@@ -57,10 +57,10 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     test('shuffled, twice, and in pieces, to three sets of workers', async () => {
       const seen = await withWorkers(
         [allStages, allStages, allStages],
-        async (loom) => {
+        async (tenant) => {
           const jobs = [...jobsOf(messages, 7), ...jobsOf(messages, 11)]
-          await Promise.all(shuffled(jobs, 7).map((job) => loom.send(job)))
-          await loom.whenSettled(messages.length)
+          await Promise.all(shuffled(jobs, 7).map((job) => tenant.send(job)))
+          await tenant.whenSettled(messages.length)
         },
         'shuffled',
       )
@@ -70,11 +70,11 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     test('while summarize and assemble start first, and prune after everything is stored', async () => {
       const seen = await withWorkers(
         [['summarize'], ['assemble'], ['embed'], ['ingest']],
-        async (loom, start) => {
-          for (const job of jobsOf(messages, 40)) await loom.send(job)
-          await loom.client.messages.append({ agent: 'weaver', thread: 'cloth', messages: messages.map(sent) })
+        async (tenant, start) => {
+          for (const job of jobsOf(messages, 40)) await tenant.send(job)
+          await tenant.client.messages.append({ agent: AGENT, thread: THREAD, messages: messages.map(sent) })
           await start(['prune'])
-          await loom.whenSettled(messages.length)
+          await tenant.whenSettled(messages.length)
         },
         'prune-last',
       )
@@ -84,12 +84,12 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     test('a few at a time, compacted before the next arrive', async () => {
       const seen = await withWorkers(
         [allStages],
-        async (loom) => {
+        async (tenant) => {
           let stored = 0
           for (const job of jobsOf(messages, 30)) {
-            await loom.send(job)
+            await tenant.send(job)
             stored += job.length
-            await loom.whenSettled(stored)
+            await tenant.whenSettled(stored)
           }
         },
         'piecemeal',
@@ -100,18 +100,18 @@ describe.each(backends)('the same messages give the same context on $title', ({ 
     test('late, into ranges that are already summarized', async () => {
       const seen = await withWorkers(
         [allStages],
-        async (loom) => {
+        async (tenant) => {
           const late = messages.filter((_, index) => index % 17 === 5 && index < 200)
           const prompt = messages.filter((message) => !late.includes(message))
-          for (const job of jobsOf(prompt, 60)) await loom.send(job)
-          await loom.whenSettled(prompt.length)
-          const overtaken = await loom.client.threads.get('cloth')
+          for (const job of jobsOf(prompt, 60)) await tenant.send(job)
+          await tenant.whenSettled(prompt.length)
+          const overtaken = await tenant.client.threads.get(THREAD)
           expect(overtaken.states.length).toBeGreaterThan(3)
           for (const [index, message] of late.entries()) {
-            await loom.send([message])
-            if (index % 4 === 3) await loom.whenSettled(prompt.length + index + 1)
+            await tenant.send([message])
+            if (index % 4 === 3) await tenant.whenSettled(prompt.length + index + 1)
           }
-          await loom.whenSettled(messages.length)
+          await tenant.whenSettled(messages.length)
         },
         'late',
       )

@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { validateContext } from '../../support/src/validators/index.js'
 import { allStages, openPipeline, type Pipeline } from '../support.js'
-import { AGENT, session } from '../weaving.js'
+import { AGENT, session } from '../tenant.js'
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 const contentsOf = (context: ContextResult) => context.messages.map(({ content }) => String(content))

@@ -1,7 +1,7 @@
 import { countTokens, renderedParts } from '@heddle/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
-import { AGENT, openLoom, session, THREAD } from '../weaving.js'
+import { AGENT, openTenant, session, THREAD } from '../tenant.js'
 
 let pipeline: Pipeline
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => pipeline?.close())
 
 test('a receipt says how much of the context it shares with the previous context as a prefix', async () => {
-  const { client } = await openLoom(pipeline, 'prefix')
+  const { client } = await openTenant(pipeline, 'prefix')
   await client.agents.put(AGENT, { systemPrompt: 'You weave.', settings: { budget: 100_000, rollingWindow: null } })
   const messages = session('prefix', 20).map(({ message }) => message)
   const append = (count: number) =>

@@ -5,7 +5,7 @@ import { projectIdOf, threadIdOf } from '@heddle/core'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from '../support.js'
-import { AGENT, openLoom, session, THREAD } from '../weaving.js'
+import { AGENT, openTenant, session, THREAD } from '../tenant.js'
 
 /** Rounds of one change and ten contexts each: few by default, a thousand contexts with HEDDLE_STORED_CONTEXTS=1000. */
 const ROUNDS = Number(process.env['HEDDLE_STORED_CONTEXTS'] ?? 60) / 10
@@ -86,8 +86,8 @@ describe('stored contexts', () => {
   let client: Client
 
   beforeAll(async () => {
-    const loom = await openLoom(pipeline, 'history')
-    client = loom.client
+    const tenant = await openTenant(pipeline, 'history')
+    client = tenant.client
     await client.items.put(AGENT, { type: 'rule', name: 'weft', text: 'Beat once.', include: 'always' })
     await client.threads.put('sister', { agent: AGENT })
     const messages = session('history', 300)
@@ -98,7 +98,7 @@ describe('stored contexts', () => {
       const next = messages.slice(sent, sent + 1 + draw(5) + (round === 0 ? 40 : 0))
       sent += next.length
       if (next.length > 0) {
-        await loom.client.messages.append({
+        await tenant.client.messages.append({
           agent: AGENT,
           thread: THREAD,
           messages: next.map(({ message }) => message),

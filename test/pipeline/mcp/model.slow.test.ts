@@ -9,7 +9,7 @@ import {
 } from '../../support/src/servers/protocol-server.js'
 import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
-import { openLoom, session, THREAD } from '../weaving.js'
+import { openTenant, session, THREAD } from '../tenant.js'
 
 let pipeline: Pipeline
 let http: Served
@@ -49,10 +49,10 @@ function scripted({ user, number }: ProtocolRequest): ProtocolReply {
 
 test('a model finds, recalls, pins, undoes and expands with the tools alone, by the references of its context', async () => {
   const messages = session('model', 60)
-  const loom = await openLoom(pipeline, 'modelled')
-  await loom.send(messages)
-  await loom.whenSettled(messages.length)
-  const built = await loom.client.contexts.build({ thread: THREAD, format: 'openai-chat' })
+  const tenant = await openTenant(pipeline, 'modelled')
+  await tenant.send(messages)
+  await tenant.whenSettled(messages.length)
+  const built = await tenant.client.contexts.build({ thread: THREAD, format: 'openai-chat' })
   const context = built.messages.map((message) => JSON.stringify(message)).join('\n')
 
   const provider = await startProtocolServer(scripted)
@@ -117,8 +117,8 @@ test('a model finds, recalls, pins, undoes and expands with the tools alone, by 
   expect(archived?.answer.items[0]).toMatchObject({ kind: 'file_view', ref: expect.stringMatching(/^nexora:/) })
   for (const { name, input, answer } of transcript)
     process.stdout.write(`model: ${name} ${JSON.stringify(input)} -> ${JSON.stringify(answer).slice(0, 160)}\n`)
-  await loom.whenSettled(messages.length)
-  const next = await loom.client.contexts.build({ thread: THREAD })
+  await tenant.whenSettled(messages.length)
+  const next = await tenant.client.contexts.build({ thread: THREAD })
   const entry = next.receipt.entries.find(({ messageId }) => messageId === recalled?.answer.messageId)
   expect(entry).toMatchObject({ mode: 'raw', reason: 'pinned' })
 })

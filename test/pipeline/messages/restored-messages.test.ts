@@ -5,7 +5,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { validateOpenAiChat } from '../../support/src/validators/index.js'
 import { openPipeline, type Pipeline, queueBackends } from '../support.js'
-import { AGENT, BUDGET, openLoom, session, THREAD } from '../weaving.js'
+import { AGENT, BUDGET, openTenant, session, THREAD } from '../tenant.js'
 
 const contents = async (client: Client, thread: string) =>
   (await client.messages.list({ thread })).items.map(({ content }) => content)
@@ -123,17 +123,17 @@ describe.each(queueBackends())('restored messages on $title', ({ mode, skip }) =
     })
 
     test('and, in a compacted thread, condensed, archived once, recalled to the byte and undone by their first id', async () => {
-      const loom = await openLoom(pipeline, 'compacted')
-      const { client } = loom
+      const tenant = await openTenant(pipeline, 'compacted')
+      const { client } = tenant
       const placed = session('restored', 60)
-      await loom.send(placed)
-      await loom.whenSettled(placed.length)
+      await tenant.send(placed)
+      await tenant.whenSettled(placed.length)
       const archived = (await client.archive.list({ agent: AGENT, thread: THREAD, limit: 200 })).items.length
       expect(archived).toBeGreaterThan(0)
       const { id } = await client.snapshots.save({ agent: AGENT })
       await client.agents.clear(AGENT)
       expect(await client.snapshots.restore(id)).toMatchObject({ restored: placed.length })
-      await loom.whenSettled(placed.length)
+      await tenant.whenSettled(placed.length)
       const built = await client.contexts.build({ thread: THREAD, format: 'openai-chat' })
       expect(built.tokensUsed).toBeLessThanOrEqual(BUDGET)
       expect(validateOpenAiChat(built.messages as never)).toEqual([])

@@ -4,7 +4,7 @@ import { waitFor } from '@heddle/test-support'
 import { describe, expect, test } from 'vitest'
 import { validateOpenAiChat } from '../../support/src/validators/index.js'
 import { pipelineOfTests, queueBackends } from '../support.js'
-import { AGENT, session } from '../weaving.js'
+import { AGENT, session } from '../tenant.js'
 
 const messages = session('on-demand', 80)
 const THREAD = 'cloth'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ProtocolServer, startProtocolServer } from '../../support/src/servers/protocol-server.js'
 import { validateOpenAiChat } from '../../support/src/validators/index.js'
 import { allStages, openPipeline, type Pipeline } from '../support.js'
-import { AGENT, openLoom, session, THREAD } from '../weaving.js'
+import { AGENT, openTenant, session, THREAD } from '../tenant.js'
 
 let pipeline: Pipeline
 let server: ProtocolServer
@@ -27,17 +27,17 @@ afterAll(async () => {
 const SUMMARIZER = 'openai gpt-4o-mini'
 
 /** A project whose agent has no budget, as in the README: requests name theirs. */
-async function loomOf(project: string, turns: number) {
-  const loom = await openLoom(pipeline, project)
-  await loom.client.agents.put(AGENT, { settings: { budget: null, rollingWindow: null } })
+async function tenantOf(project: string, turns: number) {
+  const tenant = await openTenant(pipeline, project)
+  await tenant.client.agents.put(AGENT, { settings: { budget: null, rollingWindow: null } })
   const messages = session(project, turns)
-  await loom.send(messages)
-  await loom.whenSettled(messages.length)
-  return { ...loom, messages }
+  await tenant.send(messages)
+  await tenant.whenSettled(messages.length)
+  return { ...tenant, messages }
 }
 
 test('a request with a budget gets the summary of the configured model once the pipeline has settled', async () => {
-  const { client, messages, whenSettled } = await loomOf('budget in the request', 120)
+  const { client, messages, whenSettled } = await tenantOf('budget in the request', 120)
   const request = { thread: THREAD, budget: 6_000, format: 'openai-chat' as const }
   const first = await client.contexts.build(request)
   expect(first.receipt).toMatchObject({ stateId: null, summarizer: 'extractive' })
@@ -54,7 +54,7 @@ test('a request with a budget gets the summary of the configured model once the 
 })
 
 test('callers with different budgets each get the compactions of theirs, however their requests and appends mix', async () => {
-  const { client, messages, send, whenSettled } = await loomOf('two callers', 60)
+  const { client, messages, send, whenSettled } = await tenantOf('two callers', 60)
   const budgets = [4_000, 6_000]
   const more = session('two callers', 120).slice(messages.length)
   for (let from = 0; from < more.length; from += 10) {
@@ -74,7 +74,7 @@ test('callers with different budgets each get the compactions of theirs, however
   const lastOf = async (budget: number) =>
     await client.contexts.build({ thread: THREAD, budget, fill: 'cache', format: 'openai-chat' })
   for (const budget of budgets) {
-    const alone = await openLoom(pipeline, `alone with ${budget}`)
+    const alone = await openTenant(pipeline, `alone with ${budget}`)
     await alone.client.agents.put(AGENT, { settings: { budget, rollingWindow: null } })
     await alone.send(session('two callers', 120))
     await alone.whenSettled(total)
@@ -88,7 +88,7 @@ test('callers with different budgets each get the compactions of theirs, however
 })
 
 test('the summaries of requested budgets are listed after that of the agent, down to their messages', async () => {
-  const { client, messages, send, whenSettled } = await loomOf('summaries of requests', 120)
+  const { client, messages, send, whenSettled } = await tenantOf('summaries of requests', 120)
   await client.contexts.build({ thread: THREAD, budget: 6_000 })
   await whenSettled(messages.length)
   const settled = await client.contexts.build({ thread: THREAD, budget: 6_000 })

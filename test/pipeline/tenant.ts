@@ -68,12 +68,12 @@ function addTurn(add: (fields: Omit<MessageInput, 'id' | 'sentAt'>) => void, tur
   if (turn % 6 === 5) add({ role: 'assistant', content: `Part ${turn} is done. ${'It is stable now. '.repeat(6)}` })
 }
 
-export const AGENT = 'weaver'
-export const THREAD = 'cloth'
+export const AGENT = 'coder'
+export const THREAD = 'session'
 export const BUDGET = 3_000
 
 /** A new project with an agent whose threads are compacted often. */
-export async function openLoom(pipeline: Pipeline, project: string, settings: PartialSettings = {}): Promise<Loom> {
+export async function openTenant(pipeline: Pipeline, project: string, settings: PartialSettings = {}): Promise<Tenant> {
   const client = pipeline.clientOf(project)
   await client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null, ...settings } })
   return {
@@ -100,7 +100,19 @@ export async function openLoom(pipeline: Pipeline, project: string, settings: Pa
   }
 }
 
-export interface Loom {
+/** The same after its thread has these messages and every stage has processed them. */
+export async function settledTenant(
+  pipeline: Pipeline,
+  project: string,
+  placed: readonly PlacedMessage[],
+): Promise<Tenant> {
+  const tenant = await openTenant(pipeline, project)
+  await tenant.send(placed)
+  await tenant.whenSettled(placed.length)
+  return tenant
+}
+
+export interface Tenant {
   readonly client: Client
   readonly projectId: string
   /** Puts one ingest job on the queue, bypassing the client. */
@@ -109,14 +121,14 @@ export interface Loom {
   whenSettled(messages: number, thread?: string): Promise<void>
 }
 
-export interface Woven {
+export interface SettledView {
   readonly contexts: readonly unknown[]
   readonly series: readonly { readonly generation: number; readonly coveredCount: number }[]
   readonly latest: { readonly status: unknown; readonly summary: unknown; readonly summarizer: unknown }
 }
 
 /** A settled thread as agents see it, without ids, times, and the order of arrival. */
-export async function woven(client: Client, thread = THREAD): Promise<Woven> {
+export async function settledView(client: Client, thread = THREAD): Promise<SettledView> {
   const contexts: unknown[] = []
   const budgets = [undefined, 1_800, 12_000]
   const requestOf = (budget: number | undefined) => ({
