@@ -35,6 +35,7 @@ it.each([
   'redis+sentinel://one:70000/heddle',
   'redis+sentinel://one,/heddle',
   'redis+sentinel://%zz@one/heddle',
+  'redis+sentinel://one/%zz',
   'redis+sentinel://one/heddle/database',
 ])('refuses %s', (text) => {
   expect(parseRedisAddress(text)).toBeNull()

@@ -27,12 +27,13 @@ export function parseRedisAddress(text: string): RedisAddress | null {
   }
   const sentinels = hosts.split(',').map(parseHost)
   const login = parseCredentials(credentials)
-  if (login === null || !sentinels.every((each) => each !== null)) return null
+  const primary = decoded(name)
+  if (login === null || primary === null || !sentinels.every((each) => each !== null)) return null
   const isEncrypted = protocol === 'rediss'
   return {
     kind: 'sentinel',
     sentinels,
-    name: decodeURIComponent(name),
+    name: primary,
     ...login,
     database: Number(database),
     isEncrypted,
@@ -49,9 +50,14 @@ function parseHost(text: string): { host: string; port: number } | null {
 function parseCredentials(text: string | undefined): { username?: string; password?: string } | null {
   if (text === undefined || text === '') return {}
   const [user = '', ...rest] = text.split(':')
+  const [username, password] = [decoded(user), decoded(rest.join(':'))]
+  if (username === null || password === null) return null
+  return { ...(username && { username }), ...(password && { password }) }
+}
+
+function decoded(text: string): string | null {
   try {
-    const [username, password] = [user, rest.join(':')].map(decodeURIComponent)
-    return { ...(username && { username }), ...(password && { password }) }
+    return decodeURIComponent(text)
   } catch {
     return null
   }
