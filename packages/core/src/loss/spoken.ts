@@ -1,4 +1,10 @@
-import { endedBy, lastingInstructions, type TakingBack, takingsBack } from '../search/instructions/index.js'
+import {
+  endedBy,
+  instructionWords,
+  lastingInstructions,
+  type TakingBack,
+  takingsBack,
+} from '../search/instructions/index.js'
 import { cuesOf } from '../speech/cues.js'
 import { readRequest } from '../speech/request-log.js'
 import { withoutCopied } from '../speech/request-words.js'
@@ -72,7 +78,7 @@ function endConstraints(atoms: AtomSet, taking: TakingBack, reference: string): 
   const constraints = atoms.of('constraint')
   const ended = endedBy(
     taking,
-    constraints.map(({ text }) => text),
+    constraints.map(({ text }) => instructionWords(text)),
   )
   for (const at of ended) atoms.remove('constraint', constraints[at]?.key ?? '')
   if (ended.length > 0) atoms.add('correction', plainWords(taking.sentence), taking.sentence, reference)

@@ -1,4 +1,4 @@
-import { isProhibition, wantedWords } from './takings-back.js'
+import type { InstructionWords } from './takings-back.js'
 import { isEqual } from './topic-words.js'
 
 const LANGUAGE =
@@ -7,18 +7,17 @@ const LANGUAGE =
 const REPLYING = new Set(['answer', 'repli', 'reply', 'respond', 'speak', 'talk', 'write'])
 
 /** Whether a later instruction cannot hold beside an earlier one: its opposite, or another language for all replies. */
-export function isReplaced(earlier: string, later: string): boolean {
-  const [before, after] = [wantedWords(earlier), wantedWords(later)]
-  if (before.size === 0) return false
-  if (isProhibition(earlier) !== isProhibition(later)) return isEqual(before, after)
-  const [from, to] = [languageOf(earlier, before), languageOf(later, after)]
+export function isReplaced(earlier: InstructionWords, later: InstructionWords): boolean {
+  if (earlier.wanted.size === 0) return false
+  if (earlier.isProhibition !== later.isProhibition) return isEqual(earlier.wanted, later.wanted)
+  const [from, to] = [languageOf(earlier), languageOf(later)]
   return from !== null && to !== null && from !== to
 }
 
 /** The language that an instruction wants for all replies; null for any other instruction. */
-function languageOf(instruction: string, words: ReadonlySet<string>): string | null {
-  const language = LANGUAGE.exec(instruction)?.[1]?.toLowerCase()
-  if (language === undefined || isProhibition(instruction)) return null
-  const others = [...words].filter((word) => !REPLYING.has(word))
-  return words.size === 2 && others.length === 1 ? language : null
+function languageOf({ sentence, isProhibition, wanted }: InstructionWords): string | null {
+  if (isProhibition || wanted.size !== 2) return null
+  const language = LANGUAGE.exec(sentence)?.[1]?.toLowerCase()
+  const others = [...wanted].filter((word) => !REPLYING.has(word))
+  return language !== undefined && others.length === 1 ? language : null
 }

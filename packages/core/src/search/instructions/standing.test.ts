@@ -56,6 +56,21 @@ describe('an instruction', () => {
     expect(held(...both, 'Forget what I said about French names.')).toEqual([both[0]])
   })
 
+  test.each([
+    'Do not use semicolons from now on.',
+    'Please stop adding comments from now on.',
+    "Don't forget to run the tests from now on.",
+  ])('%j holds, though it can also end another', (instruction) => {
+    expect(held(instruction)).toEqual([instruction])
+  })
+
+  test('to do the opposite ends one, and holds itself', () => {
+    expect(held('Always use semicolons.', 'Do not use semicolons from now on.')).toEqual([
+      'Do not use semicolons from now on.',
+    ])
+    expect(held('Always use semicolons.', "You don't have to use semicolons from now on.")).toEqual([])
+  })
+
   test('holds again when it is given again', () => {
     expect(held('Never push to main.', 'You may push to main again.', 'Never push to main.')).toEqual([
       'Never push to main.',
@@ -114,6 +129,15 @@ test('no text between an instruction and now ends it, unless it has a sentence t
       expect(held('Always answer in French.', ...silent)).toContain('Always answer in French.')
     }),
   )
+})
+
+test('many instructions are compared in time', () => {
+  const texts = Array.from({ length: 500 }, (_, text) =>
+    ['a', 'b', 'c', 'd'].map((part) => `Always use tool${text}${part} for files.`).join(' '),
+  )
+  const startedMs = performance.now()
+  expect(held(...texts, 'Never use tool0a for files.')).toHaveLength(2_000)
+  expect(performance.now() - startedMs).toBeLessThan(2_000)
 })
 
 test('reads the longest texts in time', () => {

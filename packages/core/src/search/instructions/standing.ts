@@ -1,6 +1,6 @@
 import { lastingInstructions } from './lasting-instructions.js'
 import { isReplaced } from './replaced.js'
-import { endedBy, type TakingBack, takingsBack } from './takings-back.js'
+import { endedBy, type InstructionWords, instructionWords, type TakingBack, takingsBack } from './takings-back.js'
 
 /** A text of a person. */
 export interface SaidText {
@@ -40,16 +40,21 @@ export function scopeOf(sentence: string, user: string | null): InstructionScope
  */
 export function standingInstructions(texts: readonly SaidText[]): Instruction[] {
   const all: Instruction[] = []
+  const words: InstructionWords[] = []
   for (const [index, said] of texts.entries()) {
     const own = lastingInstructions(said.text)
-    for (const taking of takingsBack(said.text)) end(openTo(said, taking.sentence), taking, index)
+    const takings = takingsBack(said.text)
+    for (const taking of takings) end(openTo(said, taking.sentence), taking, index)
     for (const sentence of own) {
-      const open = openTo(said, sentence).filter((at) => isReplaced(all[at]?.sentence ?? '', sentence))
+      const later = instructionWords(sentence)
+      const open = openTo(said, sentence).filter((at) => isReplaced(wordsOf(at), later))
       for (const at of open) close(at, sentence, index)
     }
-    const added = own.filter((sentence) => takingsBack(sentence).length === 0)
-    for (const sentence of added) {
+    const released = new Set(takings.flatMap(({ sentence, isProhibition }) => (isProhibition ? [] : [sentence])))
+    for (const sentence of own) {
+      if (released.has(sentence)) continue
       all.push({ sentence, scope: scopeOf(sentence, said.user), saidIn: index, endedIn: null, endedBy: null })
+      words.push(instructionWords(sentence))
     }
   }
   return all
@@ -66,12 +71,12 @@ export function standingInstructions(texts: readonly SaidText[]): Instruction[] 
     })
   }
 
+  function wordsOf(at: number): InstructionWords {
+    return words[at] ?? instructionWords('')
+  }
+
   function end(open: readonly number[], taking: TakingBack, index: number): void {
-    for (const at of endedBy(
-      taking,
-      open.map((each) => all[each]?.sentence ?? ''),
-    ))
-      close(open[at] ?? -1, taking.sentence, index)
+    for (const at of endedBy(taking, open.map(wordsOf))) close(open[at] ?? -1, taking.sentence, index)
   }
 
   function close(at: number, sentence: string, index: number): void {

@@ -8,6 +8,8 @@ export interface TakingBack {
   readonly ends: 'any' | 'orders' | 'prohibitions'
   /** Whether it names an instruction by a part of its words, and not by all of them. */
   readonly isPartial: boolean
+  /** Whether it asks for the opposite from then on, as "don't use tabs from now on" does. */
+  readonly isProhibition: boolean
   readonly words: ReadonlySet<string>
 }
 
@@ -34,6 +36,8 @@ const RELEASED = new RegExp(
   `${OPENING}(?:you (?:don't|do not|no longer) (?:have|need) to|you needn't|(?:there(?:'s| is) )?no (?:more )?(?:longer any )?need to|stop|don't|do not) (.{2,200})$`,
   'i',
 )
+/** Those of {@link RELEASED} that forbid what they release from. */
+const FORBIDDEN = new RegExp(`${OPENING}(?:stop|don't|do not) (?!(?:have|need|bother|worry)\\b)`, 'i')
 
 /** "Again" and "from now on": a permission without them may be for once. */
 const FOR_GOOD = /\b(?:again|from now on|going forward|in (?:the )?future|any ?time|whenever you (?:like|want|wish))\b/i
@@ -59,7 +63,9 @@ function read(sentence: string): TakingBack | null {
   const words = sentence.replaceAll('’', "'").replace(/[\s.!]{1,10}$/, '')
   const of = (topic: string | undefined, ends: TakingBack['ends'], isPartial: boolean): TakingBack | null => {
     const topics = topicWords(topic ?? '')
-    return topics.size === 0 ? null : { sentence, ends, isPartial, words: topics }
+    return topics.size === 0
+      ? null
+      : { sentence, ends, isPartial, isProhibition: ends === 'orders' && FORBIDDEN.test(words), words: topics }
   }
   if (LIMITED.test(words)) return null
   const named = FORGET.exec(words)?.[1] ?? LIFTED.exec(words)?.[1]
@@ -78,33 +84,42 @@ const PROHIBITION =
 /** A reason or another clause behind what is to be done. */
 const REST = /(?:[,;:(–—]| - |\bbecause\b|\bsince\b|\bas it\b)/i
 
-export function isProhibition(instruction: string): boolean {
-  return PROHIBITION.test(instruction)
+/** An instruction with its words, which many later sentences are compared with. */
+export interface InstructionWords {
+  readonly sentence: string
+  readonly isProhibition: boolean
+  readonly topics: ReadonlySet<string>
+  /** Of what it wants, without its reason. */
+  readonly wanted: ReadonlySet<string>
 }
 
-/** The words of what an instruction wants, without its reason. */
-export function wantedWords(instruction: string): ReadonlySet<string> {
-  const parts = instruction.split(REST).map(topicWords)
-  return parts.find((words) => words.size > 0) ?? new Set()
+export function instructionWords(sentence: string): InstructionWords {
+  const wanted = sentence.split(REST).map(topicWords)
+  return {
+    sentence,
+    isProhibition: PROHIBITION.test(sentence),
+    topics: topicWords(sentence),
+    wanted: wanted.find((words) => words.size > 0) ?? new Set(),
+  }
 }
 
 /**
  * The instructions that a sentence ends, as indexes. One that names a part of the words may mean any instruction with them: with
  * several it ends nothing.
  */
-export function endedBy(taking: TakingBack, instructions: readonly string[]): number[] {
+export function endedBy(taking: TakingBack, instructions: readonly InstructionWords[]): number[] {
   const ended = instructions.flatMap((instruction, index) => (fits(taking, instruction) ? [index] : []))
-  const texts = new Set(ended.map((index) => instructions[index]))
+  const texts = new Set(ended.map((index) => instructions[index]?.sentence))
   return taking.isPartial && texts.size > 1 ? [] : ended
 }
 
-function fits({ ends, isPartial, words }: TakingBack, instruction: string): boolean {
-  if (ends === 'orders' && isProhibition(instruction)) return false
-  if (ends === 'prohibitions' && !isProhibition(instruction)) return false
-  if (isPartial) return isSubset(words, topicWords(instruction))
-  const wanted = wantedWords(instruction)
+function fits({ ends, isPartial, words }: TakingBack, { isProhibition, topics, wanted }: InstructionWords): boolean {
+  if (ends === 'orders' && isProhibition) return false
+  if (ends === 'prohibitions' && !isProhibition) return false
+  if (isPartial) return isSubset(words, topics)
   if (isEqual(words, wanted)) return true
   // "The changelog is no longer needed" names all but what is done with it, which comes first.
+  if (ends !== 'orders' || wanted.size !== words.size + 1) return false
   const [, ...objects] = wanted
-  return ends === 'orders' && objects.length > 0 && isEqual(words, new Set(objects))
+  return objects.length > 0 && isEqual(words, new Set(objects))
 }

@@ -21,7 +21,9 @@ export function topicWords(sentence: string): ReadonlySet<string> {
 }
 
 export function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
-  return [...part].every((word) => whole.has(word))
+  if (part.size > whole.size) return false
+  for (const word of part) if (!whole.has(word)) return false
+  return true
 }
 
 export function isEqual(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
