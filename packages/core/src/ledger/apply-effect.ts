@@ -1,5 +1,5 @@
 import type { FileEffect } from '../tools/file-commands.js'
-import type { Artifact } from './artifact.js'
+import { ARTIFACTS_MAX, type Artifact } from './artifact.js'
 import { type Artifacts, type Change, isThere } from './artifacts.js'
 import { baseOf } from './files.js'
 
@@ -34,7 +34,9 @@ export function applyEffect(artifacts: Artifacts, effect: FileEffect, code: stri
   function transfer({ path: from, to, isInto }: Extract<FileEffect, { to: string }>): void {
     const isFolder = isInto || artifacts.below(to).length > 0
     const target = isFolder ? `${artifacts.folder(to)}/${baseOf(from.replace(/\/$/, ''))}` : to
-    const carried = artifacts.below(from)
+    const found = artifacts.below(from)
+    // A ledger keeps no more, and copies of copies would double the files with each call.
+    const carried = kind === 'copy' ? found.slice(-ARTIFACTS_MAX) : found
     const folders = [artifacts.folder(from), artifacts.nameOf(from)]
     for (const artifact of carried) {
       const folder = folders.find((each) => artifact.name.startsWith(`${each}/`)) ?? ''

@@ -198,3 +198,11 @@ describe('the ledger', () => {
     expect(shown(ledger)).not.toContain('file /r/0.ts read')
   })
 })
+
+test('copies of copies of a folder do not double a ledger with each call', () => {
+  const copies = Array.from({ length: 14 }, (_, call) => bash(`cp -r /r/a /r/t${call} && mv /r/t${call} /r/a/`, ''))
+  const startedMs = performance.now()
+  const { artifacts, dropped } = ledgerOf(thread([write('/r/a/x.ts', 'x'), ...copies]))
+  expect(artifacts.length + dropped).toBeLessThan(copies.length * (2 * ARTIFACTS_MAX + 2))
+  expect(performance.now() - startedMs).toBeLessThan(5_000)
+})
