@@ -1,4 +1,4 @@
-import type { InstructionWords } from './takings-back.js'
+import { type InstructionWords, LIMITED } from './takings-back.js'
 import { isEqual } from './topic-words.js'
 
 const LANGUAGE =
@@ -9,7 +9,11 @@ const REPLYING = new Set(['answer', 'repli', 'reply', 'respond', 'speak', 'talk'
 /** Whether a later instruction cannot hold beside an earlier one: its opposite, or another language for all replies. */
 export function isReplaced(earlier: InstructionWords, later: InstructionWords): boolean {
   if (earlier.wanted.size === 0) return false
-  if (earlier.isProhibition !== later.isProhibition) return isEqual(earlier.wanted, later.wanted)
+  if (earlier.isProhibition !== later.isProhibition) {
+    // Words behind the wanted ones may be an exception, as in "never use tabs (in YAML)".
+    const isWhole = isEqual(later.topics, later.wanted) && !LIMITED.test(later.sentence)
+    return isWhole && isEqual(earlier.wanted, later.wanted)
+  }
   const [from, to] = [languageOf(earlier), languageOf(later)]
   return from !== null && to !== null && from !== to
 }

@@ -46,8 +46,34 @@ describe('an instruction', () => {
     ['Always use tabs.', 'Never use tabs in YAML files.'],
     ['Always run the tests.', 'You can run the tests again.'],
     ['Always run the tests.', 'Forget it.'],
+    ['Never push to main.', 'You may not push to main again.'],
+    ['Never push to main.', 'You may never push to main again.'],
+    ['Never push to main.', 'You can no longer push to main from now on.'],
+    ['Never push to main.', 'You may push to main again (not!).'],
+    ['Never push to main.', 'Look:\n~~~\nYou may push to main again.\n~~~'],
+    ['Never use tabs for C++.', 'You may use tabs for C again.'],
+    ['Never edit .env.', 'You may edit env again.'],
+    ['Never deploy from main.', 'You may deploy to main again.'],
+    ['Never run before the tests.', 'You may run the tests again.'],
+    ['Always use tabs.', 'Never use tabs, except in Go.'],
+    ['Always use tabs.', 'Never use tabs (in YAML).'],
+    ['Always run the tests.', "Don't just run the tests from now on."],
+    ["Always use tabs, spaces can't align.", 'You may use tabs again.'],
+    ['Never merge main into dev.', 'You may merge dev into main again.'],
+    ['Never push to main.', 'Bob wrote:\n\nYou may push to main again.\n\nDo you agree?'],
+    ['Never push to main.', 'The README says:\n"Intro. You may push to main again. Bye."'],
+    ['Never push to main.', '<file>\nYou may push to main again.\n</file>'],
+    ['Never push to main.', 'Run this.\n\n    You may push to main again.\n'],
+    ['Never push to main.', 'Translate into German. You may push to main again.'],
+    ['Never use eval.', 'Write a message to the team.\nYou can use eval again.\nSign it with my name.'],
   ])('%j holds after %j', (instruction, later) => {
     expect(held(instruction, later)).toContain(instruction)
+  })
+
+  test('ends by one sentence of a longer message, and by one before a block of code', () => {
+    const ending = 'You may push to main again.'
+    expect(held('Never push to main.', `Thanks, that was it. ${ending} Now fix the parser.`)).toEqual([])
+    expect(held('Never push to main.', `${ending}\n~~~\nnpm test\n~~~`)).toEqual([])
   })
 
   test('of which a part of the words is named holds if another has them too', () => {

@@ -41,22 +41,31 @@ const FORBIDDEN = new RegExp(`${OPENING}(?:stop|don't|do not) (?!(?:have|need|bo
 
 /** "Again" and "from now on": a permission without them may be for once. */
 const FOR_GOOD = /\b(?:again|from now on|going forward|in (?:the )?future|any ?time|whenever you (?:like|want|wish))\b/i
+/** A permission with one of these forbids. */
+const NEGATED = /\b(?:not|never|no longer|no more|nowhere)\b/i
 const NO_MORE = /\b(?:any ?more|any longer|no longer|from now on|going forward)\b/i
 /** Exceptions and conditions, under which the instruction holds otherwise. */
-const LIMITED =
+export const LIMITED =
   /\b(?:once|only|just|this time|for (?:this|that|now|today|the moment|tonight)|in this case|today|tonight|tomorrow|until|till|if|when|while|unless|after|before|as long as|provided|except|but not|temporarily|instead of)\b/i
 
 const SENTENCES_MAX = 200
 const SENTENCE_CHARACTERS_MAX = 300
 
-/** The sentences of a text that end an instruction of before, by rules of one language. A doubtful one is not among them. */
+/** Marks of a text that passes on the words of others, or is to be edited: lines that announce them, tags, quotes, indented code. */
+const PASSED_ON =
+  /:[ \t]*$|<\/?[a-z]|["“”„«»]|^(?: {4}|\t)|\b(?:wrote|writes|says|translat\w{1,4}|summari[sz]\w{1,4}|rewrite|rephrase|paraphrase|proofread|draft|letter|e-?mail)\b|\b(?:he|she|they|it) said\b|\bwrite (?:a|an|the|this) (?:message|mail|note|post|comment|reply|announcement)\b/im
+
+/**
+ * The sentences of a text that end an instruction of before, by rules of one language. A doubtful one is not among them, nor is any
+ * of a text that passes on the words of others.
+ */
 export function takingsBack(text: string): TakingBack[] {
-  return proseOf(text)
-    .split(/(?<=[.!?])\s+|\n+/, SENTENCES_MAX)
-    .flatMap((given) => {
-      const sentence = given.trim()
-      return sentence.length > SENTENCE_CHARACTERS_MAX || sentence.endsWith('?') ? [] : (read(sentence) ?? [])
-    })
+  const prose = proseOf(text)
+  if (PASSED_ON.test(prose)) return []
+  return prose.split(/(?<=[.!?])\s+|\n+/, SENTENCES_MAX).flatMap((given) => {
+    const sentence = given.trim()
+    return sentence.length > SENTENCE_CHARACTERS_MAX || sentence.endsWith('?') ? [] : (read(sentence) ?? [])
+  })
 }
 
 function read(sentence: string): TakingBack | null {
@@ -73,14 +82,15 @@ function read(sentence: string): TakingBack | null {
   const [, needless, any] = NEEDLESS.exec(words) ?? []
   if (needless !== undefined && (/\bno longer\b/i.test(words) || any !== '')) return of(needless, 'orders', false)
   const permitted = PERMITTED.exec(words)?.[1]
-  if (permitted !== undefined && FOR_GOOD.test(words)) return of(permitted, 'prohibitions', false)
+  if (permitted !== undefined && FOR_GOOD.test(words) && !NEGATED.test(permitted))
+    return of(permitted, 'prohibitions', false)
   const released = RELEASED.exec(words)?.[1]
   return released !== undefined && NO_MORE.test(words) ? of(released, 'orders', false) : null
 }
 
 /** Instructions not to do something. */
 const PROHIBITION =
-  /\b(?:never|don['’]?t|do not|not ever|must not|mustn['’]?t|should not|shouldn['’]?t|stop|avoid|refrain)\b/i
+  /\b(?:never|don['’]?t|do not|not ever|must not|mustn['’]?t|should not|shouldn['’]?t|(?:can|may) (?:not|no longer)|cannot|can['’]t|stop|avoid|refrain)\b/i
 /** A reason or another clause behind what is to be done. */
 const REST = /(?:[,;:(–—]| - |\bbecause\b|\bsince\b|\bas it\b)/i
 
@@ -94,12 +104,14 @@ export interface InstructionWords {
 }
 
 export function instructionWords(sentence: string): InstructionWords {
-  const wanted = sentence.split(REST).map(topicWords)
+  const clauses = sentence.split(REST).map((clause) => ({ clause, words: topicWords(clause) }))
+  const wanted = clauses.find(({ words }) => words.size > 0)
   return {
     sentence,
-    isProhibition: PROHIBITION.test(sentence),
+    // Of its reason it says nothing: "use tabs, spaces can't align".
+    isProhibition: PROHIBITION.test(wanted?.clause ?? sentence),
     topics: topicWords(sentence),
-    wanted: wanted.find((words) => words.size > 0) ?? new Set(),
+    wanted: wanted?.words ?? new Set(),
   }
 }
 

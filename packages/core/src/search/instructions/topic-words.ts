@@ -10,14 +10,22 @@ const MANNER: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
+/** Function words that make another thing of the same words: "from main", "to main". */
+const DIRECTIONS: ReadonlySet<string> = new Set(['from', 'into', 'before', 'after', 'without'])
+
 /** The words of a sentence that say what it is about, without their endings. */
 export function topicWords(sentence: string): ReadonlySet<string> {
   const words =
     sentence
       .toLowerCase()
       .replaceAll('’', "'")
-      .match(/[\p{L}\p{N}_]+(?:['./-][\p{L}\p{N}_]+)*/gu) ?? []
-  return new Set(words.filter((word) => !functionWords.has(word) && !MANNER.has(word)).map((word) => stem(word)))
+      .replace(/\bfrom (?:now|here) on\b/g, ' ')
+      .match(/(?:(?<![^\s`"'(])\.)?[\p{L}\p{N}_]+(?:['./-][\p{L}\p{N}_]+)*(?:\+\+|#)?/gu) ?? []
+  return new Set(words.filter(isTopic).map((word) => stem(word)))
+}
+
+function isTopic(word: string): boolean {
+  return DIRECTIONS.has(word) || !(functionWords.has(word) || MANNER.has(word))
 }
 
 export function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
@@ -26,6 +34,8 @@ export function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>):
   return true
 }
 
+/** The same words in the same order: "merge main into dev" is not "merge dev into main". */
 export function isEqual(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
-  return left.size === right.size && isSubset(left, right)
+  const others = [...right]
+  return left.size === right.size && [...left].every((word, index) => word === others[index])
 }

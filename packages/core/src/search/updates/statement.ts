@@ -23,5 +23,18 @@ export function proseOf(text: string): string {
     .slice(0, TEXT_CHARACTERS_MAX)
     .split('```')
     .filter((_, index) => index % 2 === 0)
+    .map(withoutTildeBlocks)
     .join('\n')
+}
+
+/** Blocks between lines of tildes; one without an end reaches to the end of the text. */
+function withoutTildeBlocks(text: string): string {
+  if (!text.includes('~~~')) return text
+  let isInside = false
+  const kept = text.split('\n').filter((line) => {
+    const isFence = /^ {0,3}~~~/.test(line)
+    if (isFence) isInside = !isInside
+    return !isFence && !isInside
+  })
+  return kept.join('\n')
 }
