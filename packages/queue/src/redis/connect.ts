@@ -23,8 +23,6 @@ export function createRedis(url: string, role: RedisRole, onError: (error: unkno
     lazyConnect: true,
     connectTimeout: bounds.connectMs,
     keepAlive: 10_000,
-    // A server that vanished behind a cut network closes nothing.
-    socketTimeout: bounds.silentMs,
     // The channels renew their subscriptions themselves.
     autoResubscribe: false,
     ...(role === 'producer'

@@ -2,6 +2,7 @@ import { within } from '@heddle/runtime'
 import type { Redis } from 'ioredis'
 import { SentinelConnector, StandaloneConnector } from 'ioredis/built/connectors/index.js'
 import { bounds } from '../base/bounds.js'
+import { dropWhenSilent } from './silence.js'
 
 /**
  * Drops a connection on which Redis does not answer. ioredis limits the time until a socket is open; but if the other side
@@ -21,6 +22,7 @@ export class ImpatientConnector extends StandaloneConnector {
     })
     const late = () => void stream.destroy(new Error('Redis does not answer'))
     void within(answered, { timeoutMs: bounds.firstAnswerMs, late })
+    dropWhenSilent(stream)
     return stream
   }
 }
@@ -35,5 +37,11 @@ export class QuietSentinelConnector extends SentinelConnector {
     const connector = this as unknown as { connectToSentinel(...given: unknown[]): Redis }
     const connect = connector.connectToSentinel.bind(this)
     connector.connectToSentinel = (...given) => connect(...given).on('error', () => {})
+  }
+
+  override async connect(...parameters: Parameters<SentinelConnector['connect']>) {
+    const stream = await super.connect(...parameters)
+    dropWhenSilent(stream)
+    return stream
   }
 }
