@@ -90,11 +90,11 @@ export class Conversations {
   }
 
   /**
-   * Opens the conversation of a request that was not found.
+   * Opens the conversation of a request that was not found, so that one that follows is found by it from then on.
    *
    * @param thread under which the store knows it; null if it does not
    */
-  open({ project, agent, thread: given, session }: Identified, thread: string | null): Conversation {
+  open({ project, agent, thread: given, session, request }: Identified, thread: string | null): Conversation {
     const name = thread ?? given ?? session?.thread ?? this.#newName()
     const key = keyOf(project, name)
     const known = this.#known.get(key)
@@ -121,6 +121,7 @@ export class Conversations {
     }
     this.#known.set(key, made)
     this.#noteSession(made, session)
+    this.advance(made, request)
     return made
   }
 

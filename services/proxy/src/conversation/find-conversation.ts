@@ -25,12 +25,13 @@ export async function findConversation({ conversations, states }: Finding, sough
   }
   // A later request that is found first would be stored first, and repeats the reply of this one without its model and usage.
   const find = () => states.find(sought.project, placeOf(sought))
-  const { found, late } = await conversations.lookups.run(beginOf(sought), find)
-  // Another request may have opened it meanwhile.
-  const opened = conversations.find(sought) ?? conversations.open(sought, found?.thread ?? null)
-  if (late !== null) resumeLate(states, { conversation: opened, late, sought })
-  if (found !== null && isNew(opened) && opened.thread === found.thread) states.resume(opened, found, sought)
-  return opened
+  return await conversations.lookups.run(beginOf(sought), find, ({ found, late }) => {
+    // Another request may have opened it meanwhile.
+    const opened = conversations.find(sought) ?? conversations.open(sought, found?.thread ?? null)
+    if (late !== null) resumeLate(states, { conversation: opened, late, sought })
+    if (found !== null && isNew(opened) && opened.thread === found.thread) states.resume(opened, found, sought)
+    return opened
+  })
 }
 
 /** The same for all requests of a conversation. */

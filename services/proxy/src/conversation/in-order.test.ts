@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { InOrder } from './in-order.js'
 
-/** The names of works in the order in which they ended. */
+/** The names of works in the order in which they were finished. */
 async function endedOf(works: readonly (readonly [key: string, name: string, ends: Promise<unknown>])[]) {
   const inOrder = new InOrder()
   const ended: string[] = []
   const running = works.map(([key, name, ends]) =>
     inOrder
-      .run(key, async () => await ends)
-      .then(
+      .run(
+        key,
+        async () => await ends,
         () => ended.push(name),
-        () => ended.push(`${name} failed`),
-      ),
+      )
+      .catch(() => ended.push(`${name} failed`)),
   )
   await Promise.all(running)
   return ended
@@ -26,7 +27,7 @@ function open() {
 }
 
 describe('works in order', () => {
-  test('of one key end as they began, whichever is done first', async () => {
+  test('of one key are finished as they began, whichever is done first', async () => {
     const slow = open()
     const ended = endedOf([
       ['a', 'slow', slow.ends],
