@@ -32,7 +32,22 @@ export const demandNames = ['message', 'turn'].flatMap((unit) => parts.map((part
  */
 export async function measureDemand(bench: Bench): Promise<Measured[]> {
   const workers = await Promise.all(stages.map(async (stage) => ({ stage, ...(await bench.startStages(stage)) })))
-  const gateway = await startGatewayProcess(bench)
+  try {
+    const gateway = await startGatewayProcess(bench)
+    try {
+      return await measureParts(bench, workers, gateway)
+    } finally {
+      await gateway.stop()
+    }
+  } finally {
+    await Promise.all(workers.map((each) => each.stop()))
+  }
+}
+
+type Gateway = Awaited<ReturnType<typeof startGatewayProcess>>
+type StageProcess = Awaited<ReturnType<Bench['startStages']>> & { readonly stage: (typeof stages)[number] }
+
+async function measureParts(bench: Bench, workers: readonly StageProcess[], gateway: Gateway): Promise<Measured[]> {
   const client = createClient({ url: gateway.url })
   const server = await postmaster(bench)
   await client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null } })
@@ -69,7 +84,6 @@ export async function measureDemand(bench: Bench): Promise<Measured[]> {
   await turns(WARM_UP)
   await untilSettled(bench, 'demand-')
   const turned = await measured('turn', TURNS, () => turns(TURNS))
-  await Promise.all([gateway.stop(), ...workers.map((each) => each.stop())])
   return [...messages, ...turned]
 }
 
