@@ -98,6 +98,18 @@ test('processes behind a pooler know the way around it, and may take it', async 
   }
 })
 
+test('policies allow the sentinels of Redis where there are some, and no port 0', async () => {
+  const redis = [...base, 'redis.existingSecret=heddle-redis']
+  const portsOf = async (values: string[]) =>
+    ofKind(await render(values), 'NetworkPolicy').map(({ spec }) =>
+      (spec as { egress: { ports: { port: number }[] }[] }).egress.flatMap(({ ports }) =>
+        ports.map(({ port }) => port),
+      ),
+    )
+  for (const ports of await portsOf([...redis, 'redis.sentinelPort=26379'])) expect(ports).toContain(26379)
+  for (const ports of await portsOf(redis)) expect(ports).not.toContain(0)
+})
+
 test('an object with a wrong or an unknown field is found', async () => {
   const [deployment] = ofKind(await render(base), 'Deployment')
   const pod = { terminationGracePeriodSecond: 3, containers: [{ name: 'a', image: 'b', imagePullPolicy: 3 }] }
