@@ -318,6 +318,16 @@ describe('with a Postgres of the user', () => {
     expect(database).toMatchObject({ status: 'fail', hint: expect.stringMatching(/\w/) })
   })
 
+  test('the doctor names the way around a pooler, without passwords', async () => {
+    const home = await openHome({
+      DATABASE_URL: 'postgres://heddle:secret@127.0.0.1:1/heddle',
+      HEDDLE_DIRECT_DATABASE_URL: 'postgres://heddle:secret@127.0.0.1:2/heddle',
+    })
+    const { document, stdout } = await home.heddle('doctor', '--json')
+    expect(document.checks[0].detail).toContain('127.0.0.1:1/heddle, without a pooler postgres://127.0.0.1:2/heddle')
+    expect(stdout).not.toContain('secret')
+  })
+
   test('a wrong password leads to UNAUTHORIZED and names DATABASE_URL', async () => {
     const database = await freshDatabase()
     const url = new URL(database.url)

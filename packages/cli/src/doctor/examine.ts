@@ -36,14 +36,20 @@ async function examineConfigured(
   log: Logger,
   opened: CloseStack,
 ): Promise<Check[]> {
-  const where = config.mode === 'embedded' ? `data in ${config.dataDir}` : withoutCredentials(config.databaseUrl ?? '')
   return [
-    passed('configuration', `${config.mode} mode, project "${config.project}", ${where}`),
+    passed('configuration', `${config.mode} mode, project "${config.project}", ${placeOfData(config)}`),
     ...(config.mode === 'embedded' ? await diskChecks(config.dataDir) : []),
     ...(await checkServers(context, config, log, opened)),
     await checkModels(context, config, log),
     await checkSummarizer(context, config),
   ]
+}
+
+/** The data folder, or the addresses of the database without credentials. */
+function placeOfData({ mode, dataDir, databaseUrl, directDatabaseUrl }: Config): string {
+  if (mode === 'embedded') return `data in ${dataDir}`
+  const address = withoutCredentials(databaseUrl ?? '')
+  return directDatabaseUrl === null ? address : `${address}, without a pooler ${withoutCredentials(directDatabaseUrl)}`
 }
 
 async function checkServers(
