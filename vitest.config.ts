@@ -26,13 +26,27 @@ const project = (name: string, test: object) => ({
   // Most of what tests need is loading modules, which files that run in one process share.
   test: { name, setupFiles, isolate: false, testTimeout: 30_000, ...test },
 })
+/**
+ * The same on the packages as they were built, in the mode `built`: Node loads those by itself, and transforming their sources
+ * for each project takes as long as some hundred tests. Without that mode these suites need no build, either.
+ */
+const builtProject = (mode: string, name: string, test: object) => {
+  if (mode !== 'built') return project(name, test)
+  const conditions = ['node']
+  return {
+    ...project(name, { ...test, server: { deps: { external: [/\/(packages|services|test)\/[^/]+\/dist\//] } } }),
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    environments: { __vitest__: { resolve: { conditions } } },
+  }
+}
 const onServers = {
   globalSetup: ['test/support/src/servers.ts'],
   hookTimeout: 60_000,
   provide: { queueBackends: ['postgres', 'redis'] },
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Most of these tests wait for servers and processes: more files at once than cores save a third of the time.
     maxWorkers: 3,
@@ -50,8 +64,8 @@ export default defineConfig({
         ],
         exclude: [slow],
       }),
-      project('contract', { ...onServers, include: ['test/contract/**/*.test.ts'], exclude: [slow] }),
-      project('pipeline', {
+      builtProject(mode, 'contract', { ...onServers, include: ['test/contract/**/*.test.ts'], exclude: [slow] }),
+      builtProject(mode, 'pipeline', {
         ...onServers,
         include: ['test/pipeline/**/*.test.ts'],
         exclude: [slow, attack],
@@ -59,7 +73,7 @@ export default defineConfig({
         testTimeout: 120_000,
       }),
       // The same suites on the other server of queues: `npm run verify`, and CI.
-      project('redis', {
+      builtProject(mode, 'redis', {
         ...onServers,
         include: [...onEitherQueue],
         provide: { queueBackends: ['redis'] },
@@ -86,4 +100,4 @@ export default defineConfig({
       }),
     ],
   },
-})
+}))
