@@ -1,5 +1,7 @@
 export * from './access.js'
 export * from './blocks/blocks.js'
+export * from './blocks/grants.js'
+export * from './blocks/labels.js'
 export * from './contexts/context-diff.js'
 export * from './contexts/contexts.js'
 export type { ContextFor, ContextIn } from './contexts/delivered.js'

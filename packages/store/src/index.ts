@@ -114,13 +114,10 @@ export * from './iterations/iteration-reading.js'
 export { storedIterations } from './iterations/iterations.js'
 export * from './iterations/progress.js'
 export * from './iterations/run-state.js'
+export * from './memory-blocks/block-grants.js'
 export * from './memory-blocks/blocks.js'
-export {
-  type BlockOwners,
-  listBlocks,
-  loadContextBlocks,
-  type OwnedBlock,
-} from './memory-blocks/context-blocks.js'
+export { listBlocks, loadContextBlocks } from './memory-blocks/context-blocks.js'
+export type { BlockOwners, OwnedBlock } from './memory-blocks/own-blocks.js'
 export { type AppendBatch, appendMessages, isRepeat } from './messages/append-messages.js'
 export { type Append, type AppendOutcome, ERASED_FINGERPRINT, type PreparedMessage } from './messages/append-plan.js'
 export { ensureThread, type ThreadToEnsure } from './messages/ensure-threads.js'

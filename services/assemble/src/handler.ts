@@ -141,13 +141,14 @@ async function record(
       (tx) => {
         const isFillChosen = request.fill === undefined
         const { erasedCount } = thread
-        const { recalledIds } = others
+        const { recalledIds, sharerIds } = others
         const kept = {
           packed,
           stored,
           asOfMs,
           prepared,
           mentions,
+          sharerIds,
           asked,
           isFillChosen,
           erasedCount,

@@ -292,6 +292,30 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await expect(client.blocks.put({ ...key, label: '<x' }, {})).rejects.toMatchObject({ field: 'label' })
   })
 
+  test('shares a memory block with another agent, which edits it under the name of its owner', async () => {
+    const key = { scope: 'agent', owner: 'reader', label: 'plan' } as const
+    const seen = { scope: 'agent', owner: 'team/writer', label: 'reader/plan' } as const
+    await client.agents.put('team/writer', {})
+    await client.blocks.put(key, { value: 'one' })
+    const grant = await client.blocks.grant(key, { to: 'team/writer', mode: 'write' })
+    expect(grant).toMatchObject({ owner: 'reader', label: 'plan', to: 'team/writer', mode: 'write' })
+    expect((await client.blocks.grants(key)).items).toEqual([grant])
+    const made = await client.blocks.insert(seen, { text: 'two', ifVersion: 1 })
+    expect(made).toMatchObject({
+      ...seen,
+      version: 2,
+      changedBy: 'team/writer',
+      shared: { by: 'reader', mode: 'write' },
+    })
+    expect((await client.blocks.list({ agent: 'team/writer' })).items).toEqual([made])
+    expect(await client.blocks.get(key)).toMatchObject({ ...key, value: 'one\ntwo', changedBy: 'team/writer' })
+    await client.blocks.grant(key, { to: 'team/writer', mode: 'read' })
+    await expect(client.blocks.insert(seen, { text: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await client.blocks.revoke(key, { to: 'team/writer' })).toMatchObject({ mode: null })
+    await expect(client.blocks.get(seen)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await client.blocks.remove(key)
+  })
+
   test('lists the ledger of a thread, each line of which is recalled by its number', async () => {
     const first = await client.threads.ledger('long', { kind: 'path', limit: 2 })
     expect(first).toMatchObject({ thread: 'long', messagesRead: 80, isComplete: true })

@@ -23,6 +23,8 @@ const contextOf = ({ victim, pick }: Attempt) => pick(victim.contextIds)
 /** The victim's, or the attacker's own if something else is forged. */
 const someThread = ({ attacker, victim, pick }: Attempt) => pick([attacker, victim]).thread
 const someAgent = ({ attacker, victim, pick }: Attempt) => pick([attacker, victim]).agent
+/** The victim's block as it is named by the agent that it is shared with. */
+const sharedOf = ({ victim }: Attempt) => encodeURIComponent(`${victim.agent}/house`)
 /** Written under the victim's names: it must belong to the attacker then, and show nothing of the victim's. */
 const own = { agent: 'mine', text: 'mine' }
 
@@ -85,6 +87,21 @@ const reads: Readonly<Record<string, NamedAttempt['run']>> = {
   'POST block': (a) =>
     ask(a, 'POST', `/v1/memory/blocks/agent/house/rethink?owner=${a.victim.agent}`, { value: own.text }),
   'DELETE block': (a) => ask(a, 'DELETE', `/v1/memory/blocks/agent/house?owner=${a.victim.agent}`),
+  'GET shared block': get((a) => `/v1/memory/blocks/agent/${sharedOf(a)}?owner=helper-of-${a.victim.project}`),
+  'POST shared block': (a) =>
+    ask(
+      a,
+      'POST',
+      `/v1/memory/blocks/agent/${sharedOf(a)}/insert?owner=helper-of-${a.pick([a.attacker, a.victim]).project}`,
+      {
+        text: own.text,
+      },
+    ),
+  'GET block grants': get((a) => `/v1/memory/blocks/agent/house/grants?owner=${a.victim.agent}`),
+  'PUT block grant': (a) =>
+    ask(a, 'PUT', `/v1/memory/blocks/agent/house/grants/${someAgent(a)}?owner=${a.victim.agent}`, { mode: 'read' }),
+  'DELETE block grant': (a) =>
+    ask(a, 'DELETE', `/v1/memory/blocks/agent/house/grants/helper-of-${a.victim.project}?owner=${a.victim.agent}`),
   'GET ledger': get((a) => `/v1/threads/${a.victim.thread}/ledger`),
   'GET summaries': get((a) => `/v1/threads/${a.victim.thread}/summaries`),
   'GET summary messages': get(

@@ -32,6 +32,9 @@ async function settle(pipeline: Pipeline, project: string): Promise<Tenant> {
   await client.agents.put(agent, { systemPrompt: canary, settings: { rollingWindow: null } })
   await client.items.put(agent, { type: 'rule', name: 'house', text: `be kind, ${canary}`, include: 'always' })
   await client.blocks.put({ scope: 'agent', owner: agent, label: 'house' }, { value: `be kind, ${canary}` })
+  await client.agents.put(`helper-of-${project}`, {})
+  const house = { scope: 'agent', owner: agent, label: 'house' } as const
+  await client.blocks.grant(house, { to: `helper-of-${project}`, mode: 'write' })
   const messages = Array.from({ length: 6 }, (_, index) => ({
     id: randomUUID(),
     role: 'user' as const,

@@ -387,6 +387,15 @@ test('a model edits the blocks of its conversation by their labels, and a late c
   const late = await call('memory_rethink', { ...human, value: 'x', ifVersion: 1 })
   expect(late).toContain('CONFLICT')
   expect(late).toContain('has version 3')
+  const plan = { scope: 'agent', owner: 'planner', label: 'plan' } as const
+  await pipeline.clientOf('hooli').agents.put('planner', {})
+  await blocks.put(plan, { value: 'go' })
+  await blocks.grant(plan, { to: 'coder', mode: 'write' })
+  const shared = { scope: 'agent', label: 'planner/plan' }
+  expect(await call('memory_blocks', { thread: 'run' })).toMatchObject({ items: [{ label: 'human' }, shared] })
+  expect(await call('memory_insert', { ...shared, text: 'on' })).toMatchObject({ version: 2, changedBy: 'coder' })
+  await blocks.grant(plan, { to: 'coder', mode: 'read' })
+  expect(await call('memory_insert', { ...shared, text: 'x' })).toContain('FORBIDDEN')
   expect(await blocks.get({ scope: 'agent', owner: 'coder', label: 'human' })).toMatchObject({ value: 'milk\ncake' })
   await client.close()
 })

@@ -176,6 +176,9 @@ async function seedByHand(url: string): Promise<void> {
           thread_id, agent_id, project_id, label, version, description, value, characters_max, read_only, change)
         values (${threadId}, ${ownerOfAgent}, ${projectId}, 'human', 1, '', 'x', 9, false, 'put')`
     }
+    await sql`
+      insert into heddle.memory_block_grants (grantee_agent_id, owner_id, label, version, mode, project_id)
+      values (${agentId}, ${agentId}, 'human', 1, 'read', ${projectId})`
     for (const id of ids) {
       await sql`
         insert into heddle.message_erasures (thread_id, message_id, project_id, seq, erasure_id)

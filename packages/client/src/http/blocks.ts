@@ -1,10 +1,14 @@
-import type { BlockKey } from '@heddle/contracts'
+import type { AgentBlockKey, BlockKey } from '@heddle/contracts'
 import { type CallOperation, pageQuery } from './call.js'
 import type { RemoteClient } from './remote-client.js'
 
 /** Memory blocks over HTTP. */
 export function blocksOverHttp(call: CallOperation): RemoteClient['blocks'] {
   const of = ({ owner, ...params }: BlockKey) => ({ params, query: { owner } })
+  const ofGrant = ({ owner, ...block }: AgentBlockKey, agent: string) => ({
+    params: { ...block, agent },
+    query: { owner },
+  })
   return {
     put: async (key, body, how = {}) => (await call('putBlock', { ...of(key), body, ...how })).body,
     insert: async (key, body, how = {}) => (await call('insertIntoBlock', { ...of(key), body, ...how })).body,
@@ -24,5 +28,8 @@ export function blocksOverHttp(call: CallOperation): RemoteClient['blocks'] {
       return (await call('listBlockVersions', { params, query: { ...query, ...pageQuery(page) } })).body
     },
     list: async (query = {}) => (await call('listBlocks', { query })).body,
+    grant: async (key, { to, ...body }) => (await call('grantBlock', { ...ofGrant(key, to), body })).body,
+    revoke: async (key, { to }) => (await call('revokeBlockGrant', ofGrant(key, to))).body,
+    grants: async ({ owner, ...params }) => (await call('listBlockGrants', { params, query: { owner } })).body,
   }
 }

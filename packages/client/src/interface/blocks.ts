@@ -1,4 +1,7 @@
 import type {
+  AgentBlockKey,
+  BlockGrant,
+  BlockGrantMode,
   BlockKey,
   InsertBlock,
   MemoryBlock,
@@ -23,6 +26,13 @@ export interface ListBlocksOptions {
   readonly agent?: string | undefined
 }
 
+/** Another agent of the project that a block of an agent is shared with. */
+export interface ShareBlock {
+  readonly to: string
+  /** `write`: the other agent also inserts, replaces and rethinks it. */
+  readonly mode: BlockGrantMode
+}
+
 /**
  * Working memory (docs/blocks.md): short texts that agents and people edit, shown in every context of a thread, an agent or the
  * project. Changes of one block run one after another; with `ifVersion`, a change of another version throws a ConflictError
@@ -44,4 +54,12 @@ export interface BlocksClient {
   history(key: BlockKey, page?: PageOptions): Promise<Page<MemoryBlock>>
   /** The blocks that contexts of a thread, an agent or the project show, in their order. */
   list(options?: ListBlocksOptions): Promise<Page<MemoryBlock>>
+  /**
+   * Shares a block of an agent with another agent, which sees it as `owner/label`: its key there is
+   * `{ scope: 'agent', owner: to, label: 'owner/label' }`. Removing the block ends its grants.
+   */
+  grant(key: AgentBlockKey, grant: ShareBlock): Promise<BlockGrant>
+  revoke(key: AgentBlockKey, grant: Pick<ShareBlock, 'to'>): Promise<BlockGrant>
+  /** The agents that a block is shared with. */
+  grants(key: AgentBlockKey): Promise<Page<BlockGrant>>
 }

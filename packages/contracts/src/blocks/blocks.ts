@@ -3,20 +3,13 @@ import { isoTimeSchema, named, pageQuerySchema, pageSchema, wholeNumberSchema } 
 import { limits } from '../primitives/limits.js'
 import { nameSchema } from '../primitives/names.js'
 import type { OutputOf } from '../primitives/output-of.js'
+import { sharedBlockSchema } from './grants.js'
+import { blockNameSchema } from './labels.js'
 
 /** The contexts that share a block: all of the project, those of an agent, or those of a thread; in the order of contexts. */
 export const blockScopes = ['project', 'agent', 'thread'] as const
 export type BlockScope = (typeof blockScopes)[number]
 export const blockScopeSchema = z.enum(blockScopes, { error: `must be one of ${blockScopes.join(', ')}` })
-
-const LABEL = /^[\p{L}\p{N}][\p{L}\p{N}_.-]*$/u
-
-/** The name of a block among those of its owner. Contexts show it within a tag, so it has no signs that end one. */
-export const blockLabelSchema = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(limits.blockLabelCharactersMax, `must have at most ${limits.blockLabelCharactersMax} characters`)
-  .regex(LABEL, 'must begin with a letter or a digit, and have letters, digits and _ . - only')
 
 const textSchema = (charactersMax: number) =>
   z
@@ -41,6 +34,7 @@ export const blockSchema = named(
     scope: blockScopeSchema,
     /** The agent or the thread; null for a block of the project. */
     owner: z.string().nullable(),
+    /** `coder/human` for a block that the agent `coder` shares with the owner here. */
     label: z.string(),
     /** For the model: the purpose of the block. */
     description: z.string(),
@@ -52,7 +46,11 @@ export const blockSchema = named(
     version: z.int(),
     /** How this version was made. */
     change: z.enum(blockChanges),
+    /** The agent in whose name it was made; null for blocks of threads and the project, and for an agent that was erased. */
+    changedBy: z.string().nullable(),
     changedAt: isoTimeSchema,
+    /** Absent for a block of the owner's own. */
+    shared: sharedBlockSchema.optional(),
   }),
 )
 export type MemoryBlock = OutputOf<typeof blockSchema>
@@ -101,7 +99,7 @@ export type ReplaceBlock = z.infer<typeof replaceBlockSchema>
 export type RethinkBlock = z.infer<typeof rethinkBlockSchema>
 export type UndoBlock = z.infer<typeof undoBlockSchema>
 
-export const blockParamsSchema = z.strictObject({ scope: blockScopeSchema, label: blockLabelSchema })
+export const blockParamsSchema = z.strictObject({ scope: blockScopeSchema, label: blockNameSchema })
 
 /** The name of the agent or the thread; absent for the project. */
 const ownerSchema = nameSchema.optional()
@@ -117,9 +115,9 @@ export const removeBlockQuerySchema = z.strictObject({
 })
 export const blockHistoryQuerySchema = pageQuerySchema.extend({ owner: ownerSchema })
 export const blocksQuerySchema = z.strictObject({
-  /** The blocks that contexts of a thread show: its own, those of its agent and of the project. */
+  /** The blocks that contexts of a thread show: its own, those of its agent, those shared with it, and those of the project. */
   thread: nameSchema.optional(),
-  /** The blocks of an agent, and of the project. */
+  /** The blocks of an agent, those shared with it, and those of the project. */
   agent: nameSchema.optional(),
 })
 
@@ -128,5 +126,11 @@ export const blockKeySchema = z.strictObject({ ...blockParamsSchema.shape, owner
 export type BlockKey = z.infer<typeof blockKeySchema>
 
 /** The block of a line of a receipt. */
-export const blockEntrySchema = z.object({ scope: blockScopeSchema, label: z.string(), version: z.int() })
+export const blockEntrySchema = z.object({
+  scope: blockScopeSchema,
+  label: z.string(),
+  version: z.int(),
+  /** The agent that shares it; absent for a block of the thread, its agent or the project. */
+  sharedBy: z.string().optional(),
+})
 export type BlockEntry = z.infer<typeof blockEntrySchema>

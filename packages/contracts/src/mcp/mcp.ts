@@ -57,7 +57,7 @@ const referenceRecovery = {
 const blockRecovery = {
   NOT_FOUND: 'Use a label and a scope of memory_blocks.',
   CONFLICT: 'Read the block with memory_blocks, and make the change in it, with its version.',
-  FORBIDDEN: 'The block is read-only: use another one.',
+  FORBIDDEN: 'The block is read-only, or shared for reading: use another one.',
 } as const
 
 /** The description of a tool begins with the summary of its operation. */

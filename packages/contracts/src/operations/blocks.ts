@@ -13,6 +13,13 @@ import {
   rethinkBlockSchema,
   undoBlockSchema,
 } from '../blocks/blocks.js'
+import {
+  blockGrantBodySchema,
+  blockGrantPageSchema,
+  blockGrantParamsSchema,
+  blockGrantSchema,
+  blockGrantsParamsSchema,
+} from '../blocks/grants.js'
 import { operation } from './operation.js'
 
 const ofBlock = { tag: 'blocks', params: blockParamsSchema } as const
@@ -100,6 +107,43 @@ export const blockOperations = {
     summary: 'All versions of a memory block, the newest first',
     query: blockHistoryQuerySchema,
     answers: { 200: { description: 'A page of versions.', schema: blockPageSchema } },
+  }),
+  grantBlock: operation({
+    method: 'PUT',
+    path: '/v1/memory/blocks/:scope/:label/grants/:agent',
+    tag: 'blocks',
+    needs: 'admin',
+    repeat: 'idempotent',
+    summary: 'Share a memory block of an agent with another agent of the project',
+    description:
+      'Contexts of the other agent show it under the label `owner/label`, after their history until their next compaction. With the mode `write` the other agent also inserts, replaces and rethinks it. Removing the block ends its grants.',
+    params: blockGrantParamsSchema,
+    query: blockOwnerQuerySchema,
+    body: blockGrantBodySchema,
+    answers: { 200: { description: 'The grant as it is now.', schema: blockGrantSchema } },
+  }),
+  revokeBlockGrant: operation({
+    method: 'DELETE',
+    path: '/v1/memory/blocks/:scope/:label/grants/:agent',
+    tag: 'blocks',
+    needs: 'admin',
+    repeat: 'idempotent',
+    summary: 'Share a memory block with another agent no longer',
+    description: 'Its contexts show the block no longer. Revoking again keeps the first time.',
+    params: blockGrantParamsSchema,
+    query: blockOwnerQuerySchema,
+    answers: { 200: { description: 'The revoked grant.', schema: blockGrantSchema } },
+  }),
+  listBlockGrants: operation({
+    method: 'GET',
+    path: '/v1/memory/blocks/:scope/:label/grants',
+    tag: 'blocks',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The agents that a memory block is shared with',
+    params: blockGrantsParamsSchema,
+    query: blockOwnerQuerySchema,
+    answers: { 200: { description: 'All of them by name, in one page.', schema: blockGrantPageSchema } },
   }),
   listBlocks: operation({
     method: 'GET',

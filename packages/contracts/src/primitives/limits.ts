@@ -48,6 +48,8 @@ export const limits = {
   blockDescriptionCharactersMax: 1_000,
   /** Memory blocks of one owner, including removed ones: all are read for each of its contexts. */
   blocksPerOwnerMax: 50,
+  /** Agents that one block is shared with, and blocks that are shared with one agent; revoked grants included. */
+  blockGrantsMax: 100,
   /** Tools that one MCP server may list. */
   toolsPerServerMax: 2_000,
   /** A thread's title. */

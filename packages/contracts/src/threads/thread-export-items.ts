@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { blockChanges, blockLabelSchema, putBlockSchema } from '../blocks/blocks.js'
+import { blockChanges, putBlockSchema } from '../blocks/blocks.js'
+import { blockLabelSchema } from '../blocks/labels.js'
 import { includeModeSchema, itemBodySchema, itemTypeSchema } from '../items/items.js'
 import { idSchema, nameSchema } from '../primitives/names.js'
 import { time } from './thread-export-fields.js'

@@ -1,4 +1,4 @@
-import type { BlockScope } from '@heddle/contracts'
+import type { BlockGrantMode, BlockScope } from '@heddle/contracts'
 
 /** The content of a memory block in one version. */
 export interface BlockContent {
@@ -13,12 +13,17 @@ export interface BlockVersion extends BlockContent {
   readonly version: number
   /** The version took the block out of contexts. */
   readonly removed: boolean
+  /** The rights of the agent, if another one shares the block with it. */
+  readonly mode?: BlockGrantMode
 }
 
 /** A block of a context: as of the last compaction, from which the stable prefix follows, and as of now. */
 export interface ContextBlock {
   readonly scope: BlockScope
+  /** `coder/human` for a block that the agent `coder` shares. */
   readonly label: string
+  /** The agent that shares it; absent for a block of the thread, its agent or the project. */
+  readonly sharedBy?: string
   /** Null for a block that was made since. */
   readonly base: BlockVersion | null
   readonly current: BlockVersion

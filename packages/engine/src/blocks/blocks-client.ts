@@ -1,6 +1,7 @@
 import type { BlocksClient } from '@heddle/client/interface'
 import type { EngineContext } from '../setup/options.js'
 import { changeBlockContent, removeBlock, undoBlock } from './change-blocks.js'
+import { grantBlock, listBlockGrantsOf, revokeBlockGrant } from './grant-blocks.js'
 import { blockHistory, getBlock, listBlocksOf } from './read-blocks.js'
 
 export function blocksClient(parts: EngineContext): BlocksClient {
@@ -14,5 +15,8 @@ export function blocksClient(parts: EngineContext): BlocksClient {
     get: (key, options) => getBlock(parts, key, options),
     history: (key, page) => blockHistory(parts, key, page),
     list: (options) => listBlocksOf(parts, options),
+    grant: (key, grant) => grantBlock(parts, key, grant),
+    revoke: (key, grant) => revokeBlockGrant(parts, key, grant),
+    grants: (key) => listBlockGrantsOf(parts, key),
   }
 }

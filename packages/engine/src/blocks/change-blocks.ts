@@ -15,7 +15,7 @@ import {
   undoBlockSchema,
   validationError,
 } from '@heddle/contracts'
-import { type BlockChange, type BlockContent, changeBlock } from '@heddle/core'
+import { type BlockChange, type BlockContent, changeBlock, checkGrantedChange } from '@heddle/core'
 import {
   type BlockRef,
   type BlockRow,
@@ -28,11 +28,20 @@ import {
   lockBlock,
   lockNewBlock,
   type NewBlockVersion,
+  revokeBlockGrants,
   type Tx,
 } from '@heddle/store'
 import type { z } from 'zod'
 import type { EngineContext } from '../setup/options.js'
-import { blockNotFound, ownerNotFound, type ReadKey, readBlockKey, toBlock } from './block-keys.js'
+import {
+  type BlockView,
+  blockNotFound,
+  loadView,
+  ownerNotFound,
+  type ReadKey,
+  readBlockKey,
+  toBlock,
+} from './block-keys.js'
 
 const bodies = {
   put: putBlockSchema,
@@ -44,7 +53,8 @@ const bodies = {
 /**
  * Changes the content of a block; `put` creates one that is not there. A change of nothing makes no version.
  *
- * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`, and `FORBIDDEN` for a read-only block
+ * @throws PermanentError `NOT_FOUND`, `VALIDATION_ERROR`, and `FORBIDDEN` for a read-only block, or one that another agent shares
+ *   for reading alone
  * @throws ConflictError with the current block, if it has another version than `ifVersion`
  */
 export async function changeBlockContent<Kind extends keyof typeof bodies>(
@@ -55,9 +65,11 @@ export async function changeBlockContent<Kind extends keyof typeof bodies>(
   options?: BlockWriteOptions,
 ): Promise<MemoryBlock> {
   const change = { kind, ...(parse(bodies[kind], given, kind) as object) } as BlockChange
-  return await write(parts, key, { isNew: kind === 'put', ifVersion: change.ifVersion, ...options }, (_, latest) => {
+  const isPut = kind === 'put'
+  const how = { isNew: isPut, isOfModels: !isPut, ifVersion: change.ifVersion, ...options }
+  return await write(parts, key, how, (_, latest) => {
     const current = latest === null || latest.removed ? null : latest
-    if (current === null && kind !== 'put') return null
+    if (current === null && !isPut) return null
     const after = changeBlock(current, change)
     return after === current ? current : { ...contentOf(after), removed: false, change: kind }
   })
@@ -75,7 +87,8 @@ export async function undoBlock(
   options?: BlockWriteOptions,
 ): Promise<MemoryBlock> {
   const { toVersion, ifVersion } = parse(undoBlockSchema, given, 'undo')
-  return await write(parts, key, { isNew: false, ifVersion, ...options }, async (tx, latest, ref) => {
+  const how = { isNew: false, isOfModels: false, ifVersion, ...options }
+  return await write(parts, key, how, async (tx, latest, ref) => {
     if (latest === null) return null
     const version = toVersion ?? latest.version - 1
     const earlier = version < latest.version ? await loadBlock(tx, { ...ref, version }) : null
@@ -94,13 +107,14 @@ function noEarlier(toVersion: number | undefined, { version }: BlockRow): Error 
   )
 }
 
-/** Removes a block from contexts. Its versions stay. @throws as {@link changeBlockContent} */
+/** Removes a block from contexts, and ends its grants. Its versions stay. @throws as {@link changeBlockContent} */
 export async function removeBlock(
   parts: EngineContext,
   key: BlockKey,
   { ifVersion, ...options }: BlockWriteOptions & { readonly ifVersion?: number | undefined } = {},
 ): Promise<MemoryBlock> {
-  return await write(parts, key, { isNew: false, ifVersion, ...options }, (_, latest) =>
+  const how = { isNew: false, isOfModels: false, ifVersion, ...options }
+  return await write(parts, key, how, (_, latest) =>
     latest === null || latest.removed ? null : { ...contentOf(latest), value: '', removed: true, change: 'remove' },
   )
 }
@@ -112,7 +126,7 @@ const contentOf = ({ value, description, charactersMax, readOnly }: BlockContent
   readOnly,
 })
 
-type Made = Omit<NewBlockVersion, 'version' | 'requestId'>
+type Made = Omit<NewBlockVersion, 'version' | 'requestId' | 'writtenBy'>
 /** @returns the row itself if nothing changes; null if there is no block */
 type Decide = (
   tx: Tx,
@@ -123,37 +137,53 @@ type Decide = (
 interface Write extends BlockWriteOptions {
   /** Whether a block may be created. */
   readonly isNew: boolean
+  /** Whether a grant of the mode `write` gives the right to it. */
+  readonly isOfModels: boolean
   readonly ifVersion: number | undefined
 }
 
 async function write(
   { store, project, projectId }: EngineContext,
   given: BlockKey,
-  { isNew, ifVersion, ...options }: Write,
+  { isNew, isOfModels, ifVersion, ...options }: Write,
   decide: Decide,
 ): Promise<MemoryBlock> {
   const key = readBlockKey(projectId, given)
   const { idempotencyKey } = parse(blockWriteOptionsSchema, options, 'options')
-  const { ref } = key
+  const { ref, share } = key
+  const writtenBy = share?.ref.granteeAgentId ?? null
+  const caller = writtenBy === null ? '' : ` ${writtenBy}`
   const requestId =
-    idempotencyKey === undefined ? null : idsOfKey(idempotencyKey, 'block', `${ref.ownerId} ${ref.label}`)(0)
+    idempotencyKey === undefined ? null : idsOfKey(idempotencyKey, 'block', `${ref.ownerId} ${ref.label}${caller}`)(0)
   return await store.inProject(projectId, async (tx) => {
     if (isNew && ref.scope === 'project') await ensureProject(tx, { projectId, name: project })
-    if (!(await holdBlockOwner(tx, ref))) throw ownerNotFound(key)
-    const latest = isNew ? await lockNewBlock(tx, ref) : await lockBlock(tx, ref)
+    await holdOwners(tx, key)
+    const latest = isNew && share === null ? await lockNewBlock(tx, ref) : await lockBlock(tx, ref)
+    // Grants change under the same lock.
+    const view = await loadView(tx, key)
+    if (view.shared !== undefined) checkGrantedChange(view.shared.mode, isOfModels)
     const made = requestId === null ? null : await findBlockOfRequest(tx, ref, requestId)
     if (made !== null) {
       await refuseOtherChange(tx, { ref, made, decide })
-      return toBlock(key, made)
+      return toBlock(view, made)
     }
-    refuseOtherVersion(key, latest, ifVersion)
+    refuseOtherVersion(view, ref, latest, ifVersion)
     const next = await decide(tx, latest, ref)
     if (next === null) throw blockNotFound(key)
-    if ('version' in next) return toBlock(key, next)
+    if ('version' in next) return toBlock(view, next)
     if (latest === null) await refuseTooMany(tx, ref)
     const version = (latest?.version ?? 0) + 1
-    return toBlock(key, await insertBlockVersion(tx, ref, { ...next, version, requestId }))
+    if (next.removed && ref.scope === 'agent') await revokeBlockGrants(tx, ref)
+    return toBlock(view, await insertBlockVersion(tx, ref, { ...next, version, requestId, writtenBy }))
   })
+}
+
+/** Protects the owner from erasure, and the agent that changes a block of another one. */
+async function holdOwners(tx: Tx, key: ReadKey): Promise<void> {
+  const { ref, share } = key
+  const isHeld = share === null || (await holdBlockOwner(tx, { scope: 'agent', ownerId: share.ref.granteeAgentId }))
+  if (!isHeld) throw ownerNotFound(key)
+  if (!(await holdBlockOwner(tx, ref))) throw share === null ? ownerNotFound(key) : blockNotFound(key)
 }
 
 interface Repeated {
@@ -195,17 +225,21 @@ async function decideAgain(tx: Tx, { ref, made, decide }: Repeated): Promise<Mad
   }
 }
 
-function refuseOtherVersion(key: ReadKey, latest: BlockRow | null, ifVersion: number | undefined): void {
+function refuseOtherVersion(
+  view: BlockView,
+  { label }: BlockRef,
+  latest: BlockRow | null,
+  ifVersion: number | undefined,
+): void {
   const current = latest === null || latest.removed ? null : latest
   if (ifVersion === undefined || ifVersion === (current?.version ?? 0)) return
-  const { label } = key.ref
   throw new ConflictError(
     current === null ? `there is no block "${label}"` : `block "${label}" has version ${current.version}`,
     {
       field: 'ifVersion',
       received: String(ifVersion),
       hint: 'Apply the change to the current block, which facts.current has, and send its version.',
-      facts: { current: current === null ? null : toBlock(key, current) },
+      facts: { current: current === null ? null : toBlock(view, current) },
     },
   )
 }

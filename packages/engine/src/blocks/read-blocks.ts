@@ -5,7 +5,7 @@ import { loadAgentOr } from '../items/items.js'
 import { findThread } from '../items/thread-items.js'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
 import { checkPageLimit, type EngineContext } from '../setup/options.js'
-import { blockNotFound, readBlockKey, toBlock } from './block-keys.js'
+import { blockNotFound, loadView, readBlockKey, toBlock } from './block-keys.js'
 
 /**
  * @param options `version`: an older one, also of a removed block
@@ -17,9 +17,11 @@ export async function getBlock(
   { version }: { readonly version?: number | undefined } = {},
 ): Promise<MemoryBlock> {
   const key = readBlockKey(projectId, given)
-  const row = await store.inProject(projectId, (tx) => loadBlock(tx, { ...key.ref, version }))
-  if (row === null || (version === undefined && row.removed)) throw blockNotFound(key)
-  return toBlock(key, row)
+  return await store.inProject(projectId, async (tx) => {
+    const [view, row] = await Promise.all([loadView(tx, key), loadBlock(tx, { ...key.ref, version })])
+    if (row === null || (version === undefined && row.removed)) throw blockNotFound(key)
+    return toBlock(view, row)
+  })
 }
 
 /** The position in a history is a version. */
@@ -40,12 +42,14 @@ export async function blockHistory(
   const list: CursorList = { kind: 'blocks', ownerId: `${key.ref.ownerId} ${key.ref.label}` }
   const [place] = placeAt(list, page, PLACE) ?? []
   const before = place === undefined ? undefined : Number(place)
-  const rows = await store.inProject(projectId, (tx) => listBlockVersions(tx, { ...key.ref, before, limit }))
+  const [view, rows] = await store.inProject(projectId, (tx) =>
+    Promise.all([loadView(tx, key), listBlockVersions(tx, { ...key.ref, before, limit })]),
+  )
   const last = rows.at(-1)
   if (last === undefined && before === undefined) throw blockNotFound(key)
   const isLast = last === undefined || rows.length < limit || last.version === 1
   return {
-    items: rows.map((row) => toBlock(key, row)),
+    items: rows.map((row) => toBlock(view, row)),
     nextCursor: isLast ? null : cursorOf(list, String(last.version)),
   }
 }
@@ -64,7 +68,9 @@ export async function listBlocksOf(
     const { thread, agent, ...owners } = await ownersOf(tx, projectId, query)
     const names = { project: null, agent: agent ?? null, thread: thread ?? null }
     const blocks = await listBlocks(tx, owners)
-    return blocks.map((block) => toBlock({ ref: block, owner: names[block.scope] }, block))
+    return blocks.map((block) =>
+      toBlock({ scope: block.scope, owner: names[block.scope], shared: block.shared }, block),
+    )
   })
   return { items, nextCursor: null }
 }

@@ -96,6 +96,11 @@ export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
         from heddle.calibrations as learnt where learnt.agent_id = agent.id),
       (select json_build_array(count(*), sum(block.version)) from heddle.memory_blocks as block
         where block.owner_id in (thread.id, agent.id, thread.project_id)),
+      (select json_build_array(count(*), max(granted.created_at), sum(block.version))
+        from heddle.memory_block_grants as granted
+        join heddle.memory_blocks as block on block.owner_id = granted.owner_id and block.label = granted.label
+        where granted.grantee_agent_id = agent.id
+          and not exists (select from heddle.tombstones where target_id = granted.owner_id)),
       (select sum(scope.changes) from heddle.fact_scopes as scope where scope.scope_id in (thread.id, agent.id)),
       case when cursor.shared_seq > 0 then (
         select sum(scope.changes) from heddle.thread_origins as run

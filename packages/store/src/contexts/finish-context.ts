@@ -2,7 +2,7 @@ import { type ContextRequest, type ContextResult, type ErrorData, RetryableError
 import { type AskedLane, askedLaneInsert } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
 import { timeOfId } from '../messages/append-plan.js'
-import { shareErasureLock, threadStands } from '../messages/tombstones.js'
+import { agentStands, shareErasureLock, threadStands } from '../messages/tombstones.js'
 import { asArray } from '../sql/arrays.js'
 import { sectionCounts, shownItemsInsert } from './context-items.js'
 import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
@@ -31,6 +31,8 @@ export interface BuiltContext {
   readonly prepared?: Prepared | undefined
   /** Ids of the other threads that it mentions. */
   readonly mentions?: readonly string[]
+  /** Ids of the agents that share memory blocks with it. */
+  readonly sharerIds?: readonly string[]
   /** The `erased_count` of the thread that it was built from. Default: not compared. */
   readonly erasedCount?: number
   /** The same of the threads of its scope. Default null: it shows no messages of others. */
@@ -47,19 +49,20 @@ export interface BuiltContext {
  * Stores a built context. Of two workers on one request, only the first result is stored.
  *
  * @returns false if the context was built or failed before, or erased with its thread
- * @throws RetryableError if messages that it was built from, a thread that it mentions, or the context that it is based on, were
- *   erased meanwhile: it must be built again
+ * @throws RetryableError if messages or blocks of other agents that it was built from, a thread that it mentions, or the context
+ *   that it is based on, were erased meanwhile: it must be built again
  */
 export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
-  const { id, result, stored, mentions = [] } = built
+  const { id, result, stored, mentions = [], sharerIds = [] } = built
   const packed = built.packed ?? (await packResult(result))
   const lines = stored?.asBase
   const baseId = stored?.baseId ?? null
   const shown = shownItemsInsert(tx, result)
   // Everything else depends on the context's row: if it was finished or erased before, nothing is written.
-  const [, held, [written]] = await Promise.all([
+  const [, held, , [written]] = await Promise.all([
     built.erasedCount !== undefined && holdThread(tx, built),
     mentions.length > 0 && holdThreads(tx, mentions),
+    sharerIds.length > 0 && holdAgents(tx, sharerIds),
     tx<{ finished: number; isBaseThere: boolean; isWhole: boolean }[]>`
       with whole as materialized (${unlessErased(tx, built)}),
       base as (
@@ -85,7 +88,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
   if (held && held.count < new Set(mentions).size)
     throw new RetryableError('INTERNAL', 'a thread that the context mentions was erased meanwhile')
   if (written?.isWhole === false)
-    throw new RetryableError('INTERNAL', 'messages that the context was built from were erased meanwhile')
+    throw new RetryableError('INTERNAL', 'messages or blocks that the context was built from were erased meanwhile')
   if (written?.isBaseThere === false)
     throw new RetryableError('INTERNAL', 'the context that this one is based on was removed meanwhile')
   return written?.finished === 1
@@ -102,9 +105,9 @@ function holdThread(tx: Tx, { id, asked }: BuiltContext) {
     for key share`
 }
 
-/** A row, unless messages that the context shows were erased since they were read. */
+/** A row, unless messages or blocks that the context shows were erased since they were read. */
 function unlessErased(tx: Tx, built: BuiltContext) {
-  const { id, asked, erasedCount, mentions = [], recalledIds = [], scopeErased = null } = built
+  const { id, asked, erasedCount, mentions = [], sharerIds = [], recalledIds = [], scopeErased = null } = built
   const threadId = asked?.threadId ?? null
   return tx`
     select from (select) as one
@@ -124,6 +127,13 @@ function unlessErased(tx: Tx, built: BuiltContext) {
             not exists (
               select from heddle.message_erasures
               where thread_id = any(${asArray(mentions)}::uuid[]) and message_id = any(${asArray(recalledIds)}::uuid[]))`
+    }
+    and ${
+      sharerIds.length === 0
+        ? tx`true`
+        : tx`${new Set(sharerIds).size} = (
+            select count(*)::integer from heddle.agents as agent
+            where agent.id = any(${asArray(sharerIds)}::uuid[]) and ${agentStands(tx)})`
     }
     and ${scopeErased === null ? tx`true` : tx`${scopeErased.erasedCount} = ${erasedIn(tx, scopeErased.threadIds)}`}`
 }
@@ -235,6 +245,11 @@ function values(tx: Tx, { result, packed, stored, asOfMs, prepared, isFillChosen
 /** Locked, so that an erasure of one of them finds the context. */
 function holdThreads(tx: Tx, ids: readonly string[]) {
   return tx`select from heddle.threads where id = any(${asArray(ids)}::uuid[]) order by id for key share`
+}
+
+/** Locked, so that an erasure of one of them finds the context; the next statement sees whether it began before. */
+function holdAgents(tx: Tx, ids: readonly string[]) {
+  return tx`select from heddle.agents where id = any(${asArray(ids)}::uuid[]) order by id for key share`
 }
 
 function recordMentions(tx: Tx, id: string, mentions: readonly string[]) {

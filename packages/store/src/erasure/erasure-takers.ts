@@ -5,6 +5,7 @@ import { takeMessages } from './erasure-messages.js'
 import { takePostings, takePostingsOfAgent } from './erasure-postings.js'
 import { takeSnapshot, takeSnapshotsOfAgent } from './erasure-snapshots.js'
 import { type ErasedThing, ROWS_PER_STEP, type Taker } from './erasure-step.js'
+import { takeContextsWithBlocksOf } from './messages/erased-contexts.js'
 
 /** The SQL condition for the rows that belong to the target. */
 type Condition = (tx: Tx, thing: ErasedThing) => PendingQuery<Row[]>
@@ -86,26 +87,35 @@ const takePoints: Taker = async (tx, thing) => {
   return table?.found === true ? await takeRows('vector_points', 'seq', ofThread)(tx, thing) : {}
 }
 
-/** Removes an agent's row with its versions, clears and items. Its threads have been removed by then. */
+/** Contexts of other agents that may show blocks of this one. With the lock no more of them are stored: see `finishContext`. */
+const takeShownBlocks: Taker = async (tx, { targetId }) => {
+  const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
+  return count === 0 ? {} : { contexts: await takeContextsWithBlocksOf(tx, targetId) }
+}
+
+/** Removes an agent's row with its versions, clears, items and blocks. Its threads have been removed by then. */
 const takeAgent: Taker = async (tx, { targetId }) => {
   const { count } = await tx`select from heddle.agents where id = ${targetId} for update`
   if (count === 0) return {}
-  const [blocks, scopes, itemVectors, itemVersions, items, toolServers, versions, clears, agents] = await Promise.all([
-    tx`delete from heddle.memory_blocks where agent_id = ${targetId}`,
-    tx`delete from heddle.fact_scopes where agent_id = ${targetId}`,
-    tx`
+  const [grants, blocks, scopes, itemVectors, itemVersions, items, toolServers, versions, clears, agents] =
+    await Promise.all([
+      tx`delete from heddle.memory_block_grants where owner_id = ${targetId} or grantee_agent_id = ${targetId}`,
+      tx`delete from heddle.memory_blocks where agent_id = ${targetId}`,
+      tx`delete from heddle.fact_scopes where agent_id = ${targetId}`,
+      tx`
       delete from heddle.item_vectors
       where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
-    tx`
+      tx`
       delete from heddle.item_versions
       where item_id = any(array(select id from heddle.items where agent_id = ${targetId}))`,
-    tx`delete from heddle.items where agent_id = ${targetId}`,
-    tx`delete from heddle.tool_servers where agent_id = ${targetId}`,
-    tx`delete from heddle.agent_versions where agent_id = ${targetId}`,
-    tx`delete from heddle.agent_clears where agent_id = ${targetId}`,
-    tx`delete from heddle.agents where id = ${targetId}`,
-  ])
+      tx`delete from heddle.items where agent_id = ${targetId}`,
+      tx`delete from heddle.tool_servers where agent_id = ${targetId}`,
+      tx`delete from heddle.agent_versions where agent_id = ${targetId}`,
+      tx`delete from heddle.agent_clears where agent_id = ${targetId}`,
+      tx`delete from heddle.agents where id = ${targetId}`,
+    ])
   return {
+    memory_block_grants: grants.count,
     memory_blocks: blocks.count,
     fact_scopes: scopes.count,
     item_vectors: itemVectors.count,
@@ -171,6 +181,7 @@ const takers = {
     takeRows('events', 'number', ofThread),
   ],
   agent: [
+    takeShownBlocks,
     takeRows('dead_letters', 'id', ofAgent),
     takeSnapshotsOfAgent,
     takePostingsOfAgent,

@@ -16,23 +16,30 @@ export interface BlockRef extends BlockOwner {
   readonly label: string
 }
 
-export type BlockRow = Columns<
-  'memoryBlockVersions',
-  | 'label'
-  | 'version'
-  | 'description'
-  | 'value'
-  | 'charactersMax'
-  | 'readOnly'
-  | 'removed'
-  | 'change'
-  | 'requestId'
-  | 'createdAtMs'
->
+export interface BlockRow
+  extends Columns<
+    'memoryBlockVersions',
+    | 'label'
+    | 'version'
+    | 'description'
+    | 'value'
+    | 'charactersMax'
+    | 'readOnly'
+    | 'removed'
+    | 'change'
+    | 'requestId'
+    | 'createdAtMs'
+    | 'writtenBy'
+  > {
+  /** The name of the agent that made the version through a grant; null without one, and for an erased agent. */
+  readonly writerName: string | null
+}
 
 export const blockColumns = (tx: Tx) => tx`
   made.label, made.version, made.description, made.value, made.characters_max, made.read_only, made.removed, made.change,
-  made.request_id, made.created_at as created_at_ms`
+  made.request_id, made.created_at as created_at_ms, made.written_by, (
+    select agent.name from heddle.agents as agent where agent.id = made.written_by and ${agentStands(tx)}
+  ) as writer_name`
 
 /**
  * Protects the owner from erasure until the transaction ends.
@@ -110,6 +117,8 @@ export interface NewBlockVersion extends BlockContent {
   readonly removed: boolean
   readonly change: BlockChangeKind
   readonly requestId: string | null
+  /** The agent that makes it through a grant. */
+  readonly writtenBy: string | null
 }
 
 /** Adds the next version of a locked block. */
@@ -118,10 +127,12 @@ export async function insertBlockVersion(tx: Tx, ref: BlockRef, made: NewBlockVe
   const [[row]] = await Promise.all([
     tx<BlockRow[]>`
       insert into heddle.memory_block_versions as made (
-        agent_id, thread_id, label, version, description, value, characters_max, read_only, removed, change, request_id)
+        agent_id, thread_id, label, version, description, value, characters_max, read_only, removed, change, request_id,
+        written_by)
       values (
         ${idIn(ref, 'agent')}::uuid, ${idIn(ref, 'thread')}::uuid, ${label}, ${made.version}, ${made.description},
-        ${made.value}, ${made.charactersMax}, ${made.readOnly}, ${made.removed}, ${made.change}, ${made.requestId}::uuid)
+        ${made.value}, ${made.charactersMax}, ${made.readOnly}, ${made.removed}, ${made.change}, ${made.requestId}::uuid,
+        ${made.writtenBy}::uuid)
       returning ${blockColumns(tx)}`,
     tx`update heddle.memory_blocks set version = ${made.version} where owner_id = ${ownerId} and label = ${label}`,
   ])

@@ -1,4 +1,4 @@
-import { blockChanges } from '@heddle/contracts'
+import { blockChanges, blockGrantModes } from '@heddle/contracts'
 import { sql } from 'drizzle-orm'
 import { boolean, foreignKey, index, integer, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { agents } from './agents.js'
@@ -49,6 +49,8 @@ export const memoryBlockVersions = heddle.table(
     change: text('change', { enum: blockChanges }).notNull(),
     /** Derived from the caller's idempotency key, if any: a repeated request returns the same version. */
     requestId: uuid('request_id'),
+    /** The agent that made it through a grant; null for changes in the owner's name. Not a foreign key: it may be erased. */
+    writtenBy: uuid('written_by'),
     /** The moment of the change, and not of the beginning of its transaction: see `context-blocks.ts`. */
     createdAtMs: createdAt(sql`clock_timestamp()`),
   },
@@ -60,6 +62,36 @@ export const memoryBlockVersions = heddle.table(
       columns: [table.ownerId, table.label],
       foreignColumns: [memoryBlocks.ownerId, memoryBlocks.label],
       name: 'memory_block_versions_block',
+    }).onDelete('cascade'),
+    ownProjectOnly(table.projectId),
+  ],
+)
+
+/** Append-only, so that contexts can show a block as it was shared at their last compaction. */
+export const memoryBlockGrants = heddle.table(
+  'memory_block_grants',
+  {
+    projectId: projectId(),
+    /** The agent that the block is shared with. */
+    granteeAgentId: uuid('grantee_agent_id')
+      .notNull()
+      .references(() => agents.id, { onDelete: 'cascade' }),
+    /** The agent whose block it is. */
+    ownerId: uuid('owner_id').notNull(),
+    label: text('label').notNull(),
+    version: integer('version').notNull(),
+    /** Null for the version that revoked the grant. */
+    mode: text('mode', { enum: blockGrantModes }),
+    /** As of versions of blocks. */
+    createdAtMs: createdAt(sql`clock_timestamp()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.granteeAgentId, table.ownerId, table.label, table.version] }),
+    index('memory_block_grants_owner').on(table.ownerId, table.label),
+    foreignKey({
+      columns: [table.ownerId, table.label],
+      foreignColumns: [memoryBlocks.ownerId, memoryBlocks.label],
+      name: 'memory_block_grants_block',
     }).onDelete('cascade'),
     ownProjectOnly(table.projectId),
   ],

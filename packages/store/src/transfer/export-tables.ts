@@ -25,6 +25,8 @@ export const unexportedColumns = [
   // Blocks of the thread alone.
   'agent_id of memory_block_versions',
   'owner_id of memory_block_versions',
+  // Only blocks of agents are shared.
+  'written_by of memory_block_versions',
   // Identified by its message and location.
   'archive_id of prunings',
 ]

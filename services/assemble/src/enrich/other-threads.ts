@@ -1,5 +1,5 @@
 import type { ContextResult } from '@heddle/contracts'
-import { type BuildInput, othersStatus, threadIdOf } from '@heddle/core'
+import { agentIdOf, type BuildInput, othersStatus, threadIdOf } from '@heddle/core'
 
 /** The other threads that a context quotes; erasing one of them also erases the context. */
 export interface OtherThreads {
@@ -8,6 +8,8 @@ export interface OtherThreads {
   readonly recalledIds: readonly string[]
   /** Whether a text of the context is about one of them: its line is stored with this context only. */
   readonly isAbout: (text: string) => boolean
+  /** The agents that share memory blocks with it: an erasure of one of them is an erasure of the context. */
+  readonly sharerIds: readonly string[]
 }
 
 export function otherThreads(
@@ -23,7 +25,9 @@ export function otherThreads(
     ...(input.request.scope?.threads ?? []),
     ...recalled.map((each) => each.thread),
   ].filter((name) => name !== thread)
+  const sharers = (input.blocks ?? []).flatMap(({ sharedBy }) => sharedBy ?? [])
   return {
+    sharerIds: [...new Set(sharers)].map((name) => agentIdOf(projectId, name)),
     recalledIds: recalled.map(({ messageId }) => messageId),
     threadIds: [...new Set(names)].map((name) => threadIdOf(projectId, name)),
     isAbout: (text) => told.some((part) => text.includes(part)),

@@ -23,4 +23,9 @@ export const blockHandlers: Handlers<typeof blockOperations> = {
   listBlockVersions: ({ client, params, query: { owner, ...page } }) =>
     client.blocks.history({ ...params, owner }, page),
   listBlocks: ({ client, query }) => client.blocks.list(query),
+  grantBlock: ({ client, params: { agent, ...key }, query, body }) =>
+    client.blocks.grant({ ...key, ...query }, { to: agent, ...body }),
+  revokeBlockGrant: ({ client, params: { agent, ...key }, query }) =>
+    client.blocks.revoke({ ...key, ...query }, { to: agent }),
+  listBlockGrants: ({ client, params, query }) => client.blocks.grants({ ...params, ...query }),
 }

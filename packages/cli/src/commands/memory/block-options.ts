@@ -1,7 +1,7 @@
 import {
   type BlockKey,
   type BlockScope,
-  blockLabelSchema,
+  blockNameSchema,
   limits,
   type MemoryBlock,
   putBlockSchema,
@@ -54,7 +54,11 @@ export function withChange(command: Command): Command {
 export const labelArgument = [
   '<label>',
   'the name of the block',
-  optionValue('label', blockLabelSchema, 'Give a name such as human or task.notes.'),
+  optionValue(
+    'label',
+    blockNameSchema,
+    'Give a name such as human or task.notes; coder/human if agent coder shares it.',
+  ),
 ] as const
 
 export const textOption = (field: string) =>
@@ -71,9 +75,9 @@ export const versionOption = (field: string) =>
 
 /** A block as it is after a change. */
 export function blockLines(block: MemoryBlock): Line[] {
-  const { scope, owner, label, version, value, limit, readOnly, description } = block
+  const { scope, owner, label, version, value, limit, readOnly, description, shared } = block
   const of = owner === null ? 'the project' : `${scope} ${safeText(owner)}`
-  const flags = readOnly ? ' · read-only' : ''
+  const flags = `${readOnly ? ' · read-only' : ''}${shared === undefined ? '' : ` · shared, mode ${shared.mode}`}`
   return [
     `block ${safeText(label)} of ${of} · version ${version} · ${formatCount(value.length)} of ${formatCount(limit)} characters${flags}`,
     ...(description === '' ? [] : [safeText(description)]),

@@ -53,6 +53,7 @@ export function registerBlockReads(group: Command, context: CommandContext): voi
     columns: [
       { title: 'version', count: ({ version }) => version },
       { title: 'change', text: ({ change }) => change },
+      { title: 'by', text: ({ changedBy }) => changedBy ?? '-' },
       { title: 'at', text: ({ changedAt }) => changedAt },
       { title: 'text', text: ({ value }) => oneLine(value, TEXT_CHARACTERS) },
     ],

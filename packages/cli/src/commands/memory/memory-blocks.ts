@@ -3,6 +3,7 @@ import type { CommandContext } from '../../connect/context.js'
 import { wholeNumber } from '../../options/option-values.js'
 import { given } from '../../options/options.js'
 import { clientCommand } from '../declared.js'
+import { registerBlockGrants } from './block-grants.js'
 import {
   blockLines,
   type ChangeOptions,
@@ -27,6 +28,7 @@ const limitOption = wholeNumber('limit', 1, 20_000, 'Give a number of characters
 export function registerMemoryBlocks(memory: Command, context: CommandContext): void {
   const group = memory.command('blocks').description('short texts that every context shows, and that agents edit')
   registerBlockReads(group, context)
+  registerBlockGrants(group, context)
   clientCommand(group, context, {
     name: 'put',
     description: 'create a block, or change the given fields of it',

@@ -13,6 +13,39 @@ const CONTEXT_ERASED: ErrorData = {
   hint: 'Build another context; the messages that were not erased are there.',
 }
 
+/** The error of a context that was erased with a memory block that another agent shared with its own. */
+const BLOCKS_ERASED: ErrorData = {
+  code: 'NOT_FOUND',
+  detail: 'the context was erased together with an agent whose memory blocks it may have shown',
+  field: 'context',
+  hint: 'Build another context; its messages were not erased.',
+}
+
+/**
+ * Contexts that may have shown a block of an agent: those with blocks that were built for agents which it has shared blocks
+ * with, since it first did. Their rows stay for their retention and say so.
+ *
+ * @returns how many in this step; 0 once nothing is left
+ */
+export async function takeContextsWithBlocksOf(tx: Tx, agentId: string): Promise<number> {
+  const found = await tx<{ id: string }[]>`
+    select context.id
+    from (
+      select grantee_agent_id, min(created_at) as since from heddle.memory_block_grants
+      where owner_id = ${agentId}
+      group by grantee_agent_id) as granted
+    join heddle.threads as thread on thread.agent_id = granted.grantee_agent_id
+    join heddle.contexts as context on context.thread_id = thread.id
+    where context.status = 'built' and context.built_at >= granted.since
+      and (context.sections is null or context.sections::text like '%"block%')
+    limit ${ROWS_PER_STEP}`
+  return await failContexts(
+    tx,
+    found.map(({ id }) => id),
+    BLOCKS_ERASED,
+  )
+}
+
 /**
  * Contexts that showed one of the messages, or may have: those built from a thread that had them, and those of other threads
  * that recalled from it or showed it. Their rows stay for their retention and say so; nothing of what they showed is left.
@@ -66,7 +99,7 @@ export async function failAskedFor(tx: Tx, threadId: string, hashes: ReadonlySet
 }
 
 /** @returns how many contexts lost what they showed, those that were stored as a difference to one of them included */
-async function failContexts(tx: Tx, ids: readonly string[]): Promise<number> {
+async function failContexts(tx: Tx, ids: readonly string[], error = CONTEXT_ERASED): Promise<number> {
   if (ids.length === 0) return 0
   const gone = await tx<{ id: string }[]>`
     with recursive gone as (
@@ -87,7 +120,7 @@ async function failContexts(tx: Tx, ids: readonly string[]): Promise<number> {
     tx`
       update heddle.contexts
       set
-        status = 'failed', error = ${JSON.stringify(CONTEXT_ERASED)}::text::json, hidden = null, digest = null,
+        status = 'failed', error = ${JSON.stringify(error)}::text::json, hidden = null, digest = null,
         prepared_key = null, versions = null, sections = null, built_at = coalesce(built_at, now()),
         request = json_build_object('thread', (select name from heddle.threads where id = contexts.thread_id))
       where id = any(${all}::uuid[])`,

@@ -1,0 +1,94 @@
+import type { BlockGrantMode } from '@heddle/contracts'
+import type { Tx } from '../connection/connection.js'
+import { agentStands } from '../messages/tombstones.js'
+import type { Columns } from '../schema/rows.js'
+
+/** A block of an agent, and another agent that it is shared with. The block is locked while its grants change. */
+export type BlockGrantRef = Columns<'memoryBlockGrants', 'ownerId' | 'label' | 'granteeAgentId'>
+export type BlockGrantRow = Columns<'memoryBlockGrants', 'version' | 'mode' | 'createdAtMs'>
+
+const grantColumns = (tx: Tx) => tx`granted.version, granted.mode, granted.created_at as created_at_ms`
+
+/** The latest version of a grant; null if the block was never shared with the agent. */
+export async function loadBlockGrant(
+  tx: Tx,
+  { ownerId, label, granteeAgentId }: BlockGrantRef,
+): Promise<BlockGrantRow | null> {
+  const [row] = await tx<BlockGrantRow[]>`
+    select ${grantColumns(tx)} from heddle.memory_block_grants as granted
+    where granted.grantee_agent_id = ${granteeAgentId} and granted.owner_id = ${ownerId} and granted.label = ${label}
+    order by granted.version desc limit 1`
+  return row ?? null
+}
+
+/** The rights that an agent has now; null for a block that is not shared with it, or whose owner was erased. */
+export async function loadGrantedMode(
+  tx: Tx,
+  { ownerId, label, granteeAgentId }: BlockGrantRef,
+): Promise<BlockGrantMode | null> {
+  const [row] = await tx<Columns<'memoryBlockGrants', 'mode'>[]>`
+    select granted.mode from heddle.memory_block_grants as granted
+    join heddle.agents as agent on agent.id = granted.owner_id and ${agentStands(tx)}
+    where granted.grantee_agent_id = ${granteeAgentId} and granted.owner_id = ${ownerId} and granted.label = ${label}
+    order by granted.version desc limit 1`
+  return row?.mode ?? null
+}
+
+/** Adds the next version of a grant. */
+export async function insertBlockGrant(
+  tx: Tx,
+  { ownerId, label, granteeAgentId }: BlockGrantRef,
+  { version, mode }: { readonly version: number; readonly mode: BlockGrantMode | null },
+): Promise<BlockGrantRow> {
+  const [row] = await tx<BlockGrantRow[]>`
+    insert into heddle.memory_block_grants as granted (grantee_agent_id, owner_id, label, version, mode)
+    values (${granteeAgentId}, ${ownerId}, ${label}, ${version}, ${mode})
+    returning ${grantColumns(tx)}`
+  if (row === undefined) throw new Error('the grant is missing after it was stored')
+  return row
+}
+
+type Shared = Pick<BlockGrantRef, 'ownerId' | 'label'>
+
+/** Revokes all grants of a locked block. */
+export async function revokeBlockGrants(tx: Tx, { ownerId, label }: Shared): Promise<void> {
+  await tx`
+    insert into heddle.memory_block_grants (grantee_agent_id, owner_id, label, version, mode)
+    select grantee_agent_id, ${ownerId}, ${label}, version + 1, null
+    from (${latestOf(tx, { ownerId, label })}) as granted
+    where mode is not null`
+}
+
+export type NamedBlockGrant = BlockGrantRow & { readonly to: string }
+
+/** The agents that a block is shared with, by name. */
+export async function listBlockGrants(tx: Tx, shared: Shared): Promise<readonly NamedBlockGrant[]> {
+  return await tx<NamedBlockGrant[]>`
+    select ${grantColumns(tx)}, agent.name as to
+    from (${latestOf(tx, shared)}) as granted
+    join heddle.agents as agent on agent.id = granted.grantee_agent_id and ${agentStands(tx)}
+    where granted.mode is not null
+    order by agent.name collate "C"`
+}
+
+/** The agents that a block was ever shared with, and the blocks that were ever shared with an agent. */
+export async function countBlockGrants(
+  tx: Tx,
+  { ownerId, label, granteeAgentId }: BlockGrantRef,
+): Promise<{ readonly ofBlock: number; readonly toAgent: number }> {
+  const [row] = await tx<{ ofBlock: number; toAgent: number }[]>`
+    select
+      (select count(distinct grantee_agent_id)::integer from heddle.memory_block_grants
+        where owner_id = ${ownerId} and label = ${label}) as of_block,
+      (select count(distinct (owner_id, label))::integer from heddle.memory_block_grants
+        where grantee_agent_id = ${granteeAgentId}) as to_agent`
+  return row ?? { ofBlock: 0, toAgent: 0 }
+}
+
+function latestOf(tx: Tx, { ownerId, label }: Shared) {
+  return tx`
+    select distinct on (grantee_agent_id) grantee_agent_id, version, mode, created_at
+    from heddle.memory_block_grants
+    where owner_id = ${ownerId} and label = ${label}
+    order by grantee_agent_id, version desc`
+}
