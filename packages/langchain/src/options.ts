@@ -1,4 +1,6 @@
-import type { AdapterOptions } from '@heddle/client/adapters'
+import { type AdapterOptions, checkedThread } from '@heddle/client/adapters'
+
+const PLACE = 'configurable.thread_id'
 
 /** The part of a run's configuration that names its conversation. */
 export interface RunConfiguration {
@@ -12,8 +14,6 @@ export interface HeddleOptions extends AdapterOptions {
 }
 
 export function threadOf({ thread }: Pick<HeddleOptions, 'thread'>, run: RunConfiguration): string {
-  if (typeof thread === 'string') return thread
-  const name = typeof thread === 'function' ? thread(run) : run.configurable?.thread_id
-  if (name !== undefined) return name
-  throw new Error('thread: is needed, or a run with configurable.thread_id (received neither)')
+  if (typeof thread === 'string') return checkedThread(thread, PLACE)
+  return checkedThread(typeof thread === 'function' ? thread(run) : run.configurable?.thread_id, PLACE)
 }

@@ -1,7 +1,9 @@
-import type { AdapterOptions } from '@heddle/client/adapters'
+import { type AdapterOptions, checkedThread } from '@heddle/client/adapters'
 import type { RequestContext, Run } from './framework.js'
 
 export type { RequestContext }
+
+const PLACE = 'the option memory.thread'
 
 export interface HeddleOptions extends AdapterOptions {
   readonly agent: string
@@ -10,16 +12,17 @@ export interface HeddleOptions extends AdapterOptions {
 }
 
 export function threadOf({ thread }: Pick<HeddleOptions, 'thread'>, { requestContext, messageList }: Run): string {
-  if (typeof thread === 'string') return thread
-  if (typeof thread === 'function') return thread(requestContext)
+  if (typeof thread === 'string') return checkedThread(thread, PLACE)
+  if (typeof thread === 'function') return checkedThread(thread(requestContext), PLACE)
   const names = [
     messageList?.get.all.db().at(-1)?.threadId,
     remembered(requestContext?.get('MastraMemory')),
     requestContext?.get('mastra__threadId'),
   ]
-  const name = names.find((each) => typeof each === 'string' && each !== '')
-  if (typeof name === 'string') return name
-  throw new Error('thread: is needed, or a run with the option memory.thread (received neither)')
+  return checkedThread(
+    names.find((each) => typeof each === 'string' && each !== ''),
+    PLACE,
+  )
 }
 
 function remembered(memory: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { PromptMessage, SpecificationVersion } from '@heddle/ai-sdk/prompts'
 import type { MessageList, RequestArguments, ResultArguments, StepArguments } from './framework.js'
 import type { HeddleOptions } from './options.js'
-import { Threads } from './threads.js'
+import { threadsOf } from './threads.js'
 import { usageOf } from './usage.js'
 
 /** Fits `InputProcessor` and `OutputProcessor` of Mastra. */
@@ -18,25 +18,25 @@ export interface HeddleProcessor {
  * a context of it within a budget. The message list of the run, and so Mastra's own memory, stays as it is.
  */
 export function heddleProcessors(options: HeddleOptions) {
-  const threads = new Threads(options)
+  const threadOf = threadsOf(options)
   const processor: HeddleProcessor = {
     id: 'heddle',
     name: 'Heddle',
     async processLLMRequest<Prompt>({ prompt, model, state, ...run }: RequestArguments<Prompt>) {
       const version = model.specificationVersion as SpecificationVersion
-      const replaced = await threads.of(run).replace(prompt as readonly PromptMessage[], version)
+      const replaced = await threadOf(run).replace(prompt as readonly PromptMessage[], version)
       state['model'] = model.modelId
       state['contextId'] = replaced?.contextId
       return replaced === null ? undefined : { prompt: replaced.prompt as Prompt }
     },
     async processOutputStep({ messageList, usage, state, requestContext }) {
       const facts = { model: textIn(state['model']), contextId: textIn(state['contextId']), usage: usageOf(usage) }
-      await threads.of({ messageList, requestContext }).storeAll(messageList.get.all.aiV5.model(), facts)
+      await threadOf({ messageList, requestContext }).storeAll(messageList.get.all.aiV5.model(), facts)
       return messageList
     },
     // A run may end with the results of tools, which no further request has.
     async processOutputResult({ messageList, requestContext }) {
-      await threads.of({ messageList, requestContext }).storeAll(messageList.get.all.aiV5.model())
+      await threadOf({ messageList, requestContext }).storeAll(messageList.get.all.aiV5.model())
       return messageList
     },
   }

@@ -5,20 +5,11 @@ import { MemorySaver } from '@langchain/langgraph'
 import { ClearToolUsesEdit, contextEditingMiddleware, createAgent, summarizationMiddleware, tool } from 'langchain'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Served, servePipeline } from '../doors/http-support.js'
-import type { Pipeline } from '../support.js'
+import { serveAdapter } from './adapter-support.js'
 import { calls, orphansInMessages, ScriptedChat, says } from './scripted-chat.js'
 
-let pipeline: Pipeline
-let http: Served
-servePipeline((opened) => {
-  ;({ pipeline, http } = opened)
-})
-
-const entriesOf = async (thread: string) => {
-  const { items } = await pipeline.client.messages.list({ thread, limit: 500, order: 'asc' })
-  return items
-}
+const served = serveAdapter()
+const { entriesOf } = served
 const look = tool(({ at }) => `${at}: ${'line '.repeat(150)}`, {
   name: 'look',
   description: 'Looks.',
@@ -43,7 +34,7 @@ describe('faults that were reported of other middleware', () => {
     const thread = `orphans-${beside}`
     const model = parallel()
     const summarizer = new ScriptedChat(() => says('A summary of earlier turns.'))
-    const heddle = heddleMiddleware({ agent: 'langchain', url: http.url, budget: 3_000 })
+    const heddle = heddleMiddleware({ agent: 'langchain', url: served.url, budget: 3_000 })
     const others = {
       summary: [summarizationMiddleware({ model: summarizer, trigger: { messages: 6 }, keep: { messages: 3 } })],
       edits: [
@@ -69,7 +60,7 @@ describe('faults that were reported of other middleware', () => {
     const agent = createAgent({
       model,
       tools: [look],
-      middleware: [heddleMiddleware({ agent: 'langchain', url: http.url })],
+      middleware: [heddleMiddleware({ agent: 'langchain', url: served.url })],
     })
     const messages = [
       new HumanMessage('Look.'),
@@ -98,7 +89,7 @@ describe('faults that were reported of other middleware', () => {
       model,
       tools,
       systemPrompt,
-      middleware: [heddleMiddleware({ agent: 'langchain', url: http.url, budget })],
+      middleware: [heddleMiddleware({ agent: 'langchain', url: served.url, budget })],
     })
     for (let turn = 0; turn < 30; turn++)
       await agent.invoke({ messages: [new HumanMessage(`Turn ${turn}`)] }, run('counted'))

@@ -6,21 +6,11 @@ import { MemorySaver } from '@langchain/langgraph'
 import { createAgent, tool } from 'langchain'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Served, servePipeline } from '../doors/http-support.js'
-import type { Pipeline } from '../support.js'
-import { startRelay } from './relay.js'
+import { serveAdapter, startOutages, stopwatch } from './adapter-support.js'
 import { calls, ScriptedChat, says } from './scripted-chat.js'
 
-let pipeline: Pipeline
-let http: Served
-servePipeline((opened) => {
-  ;({ pipeline, http } = opened)
-})
-
-const entriesOf = async (thread: string) => {
-  const { items } = await pipeline.client.messages.list({ thread, limit: 500, order: 'asc' })
-  return items
-}
+const heddle = serveAdapter()
+const { entriesOf } = heddle
 const look = tool(({ at }) => `${at}: ${'line '.repeat(150)}`, {
   name: 'look',
   description: 'Looks.',
@@ -32,7 +22,7 @@ test('prompts, calls, results and replies are stored once, with usage, and the s
   const model = new ScriptedChat((_, count) =>
     count === 1 ? calls({ id: 'c', name: 'look', args: { at: 1 } }) : says(`Reply ${count}`),
   )
-  const options = { agent: 'langchain', url: http.url, budget: 8_000 }
+  const options = { agent: 'langchain', url: heddle.url, budget: 8_000 }
   const checkpointer = new MemorySaver()
   const open = () => createAgent({ model, tools: [look], checkpointer, middleware: [heddleMiddleware(options)] })
   const first = await open().invoke({ messages: [new HumanMessage('Look.')] }, run('stored'))
@@ -59,7 +49,7 @@ test('prompts, calls, results and replies are stored once, with usage, and the s
 
 test('without a checkpointer a run gets the conversation of its thread, also after the same words', async () => {
   const model = new ScriptedChat((_, count) => says(`Reply ${count}`))
-  const middleware = [heddleMiddleware({ agent: 'langchain', url: http.url })]
+  const middleware = [heddleMiddleware({ agent: 'langchain', url: heddle.url })]
   const agent = createAgent({ model, tools: [], middleware })
   for (const content of ['Go on.', 'Go on.', 'Go on.'])
     await agent.invoke({ messages: [{ role: 'user', content }] }, run('bare'))
@@ -84,7 +74,11 @@ test('messages that a context shows verbatim are the very messages of the agent'
     new HumanMessage('Sure?'),
   ]
   const model = new ScriptedChat(() => says('Yes.'))
-  const agent = createAgent({ model, tools: [], middleware: [heddleMiddleware({ agent: 'langchain', url: http.url })] })
+  const agent = createAgent({
+    model,
+    tools: [],
+    middleware: [heddleMiddleware({ agent: 'langchain', url: heddle.url })],
+  })
   await agent.invoke({ messages: given }, run('verbatim'))
   expect(model.requests[0]?.map(({ content }) => content)).toEqual(given.map(({ content }) => content))
   expect(model.requests[0]?.[1]?.additional_kwargs).toEqual({ provider: 'field' })
@@ -93,37 +87,28 @@ test('messages that a context shows verbatim are the very messages of the agent'
 })
 
 test('without Heddle the agent goes on within 100 ms a call, says so once, and what was said is made up for', async () => {
-  const aways: unknown[] = []
-  let nowMs = 0
-  const relay = await startRelay(() => http.url)
-  const options = {
-    agent: 'away',
-    url: relay.url,
-    now: () => nowMs,
-    onAway: (error: unknown) => void aways.push(error),
-  }
+  const outages = await startOutages(() => heddle.url)
   const model = new ScriptedChat((messages, count) =>
     count % 2 === 1 ? calls({ id: `c${count}`, name: 'look', args: { at: messages.length } }) : says(`Reply ${count}`),
   )
   const checkpointer = new MemorySaver()
-  const agent = createAgent({ model, tools: [look], checkpointer, middleware: [heddleMiddleware(options)] })
-  const timesMs: number[] = []
+  const middleware = [heddleMiddleware({ agent: 'away', ...outages.options })]
+  const agent = createAgent({ model, tools: [look], checkpointer, middleware })
+  const { timesMs, timed } = stopwatch()
   const turn = async (content: string) => {
-    const startedMs = performance.now()
-    await agent.invoke({ messages: [new HumanMessage(content)] }, run('away'))
-    timesMs.push(performance.now() - startedMs)
+    await timed(() => agent.invoke({ messages: [new HumanMessage(content)] }, run('away')))
   }
   await turn('One')
-  await relay.stop()
+  await outages.stop()
   timesMs.length = 0
   await turn('Two')
-  nowMs += 6_000
+  outages.pass()
   await turn('Three')
-  expect(aways).toHaveLength(1)
+  expect(outages.aways).toHaveLength(1)
   // Each turn calls Heddle eight times; the machine of the test may be busy in between.
   expect(Math.min(...timesMs)).toBeLessThan(800)
-  await relay.start()
-  nowMs += 6_000
+  await outages.start()
+  outages.pass()
   await turn('Four')
   const entries = await entriesOf('away')
   expect(entries.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
@@ -133,14 +118,26 @@ test('without Heddle the agent goes on within 100 ms a call, says so once, and w
     'Four',
   ])
   expect(entries).toHaveLength(16)
-  await relay.stop()
+  await outages.stop()
+})
+
+test('a run without a thread is refused with its field, the rule, and what was received', async () => {
+  const model = new ScriptedChat(() => says('Yes.'))
+  const options = { agent: 'langchain', url: heddle.url }
+  const agent = createAgent({ model, tools: [], middleware: [heddleMiddleware(options)] })
+  await expect(agent.invoke({ messages: [new HumanMessage('Hi.')] })).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    field: 'thread',
+    message: 'thread: must be a name',
+    received: 'nothing',
+  })
 })
 
 test('the tools recall and search, and a fault is their result', async () => {
-  const options = { agent: 'langchain-tools', thread: 'tools', url: http.url }
+  const options = { agent: 'langchain-tools', thread: 'tools', url: heddle.url }
   const said = [{ role: 'user' as const, content: 'The tide turns at six.' }]
-  await pipeline.client.messages.append({ agent: options.agent, thread: options.thread, messages: said })
-  await pipeline.client.threads.waitUntilSettled('tools')
+  await heddle.client.messages.append({ agent: options.agent, thread: options.thread, messages: said })
+  await heddle.client.threads.waitUntilSettled('tools')
   const [recall, search] = heddleTools(options)
   const [entry] = await entriesOf('tools')
   expect(JSON.parse(await recall.invoke({ ref: entry?.reference ?? '' }))).toMatchObject({
@@ -163,7 +160,7 @@ describe.each([
   {
     title: 'a history of Heddle',
     open: (thread: string) => {
-      const options = { agent: 'history', thread, url: http.url }
+      const options = { agent: 'history', thread, url: heddle.url }
       return { history: new HeddleChatMessageHistory(options), again: () => new HeddleChatMessageHistory(options) }
     },
   },
@@ -219,31 +216,23 @@ describe.each([
 })
 
 test('a long history is within its budget, and goes on in memory without Heddle', async () => {
-  let nowMs = 0
-  const relay = await startRelay(() => http.url)
-  const options = {
-    agent: 'history',
-    thread: 'long-history',
-    url: relay.url,
-    budget: 2_000,
-    now: () => nowMs,
-    onAway: () => {},
-  }
-  const history = new HeddleChatMessageHistory(options)
+  const outages = await startOutages(() => heddle.url)
+  const options = { agent: 'history', thread: 'long-history', budget: 2_000 }
+  const history = new HeddleChatMessageHistory({ ...options, ...outages.options })
   for (let turn = 0; turn < 30; turn++)
     await history.addMessages([new HumanMessage(`Turn ${turn}`), new AIMessage('word '.repeat(200))])
   const messages = await history.getMessages()
   expect(messages.reduce((sum, { text }) => sum + countTokens(text), 0)).toBeLessThanOrEqual(2_000)
   expect(messages.some((message) => SystemMessage.isInstance(message))).toBe(false)
-  await relay.stop()
+  await outages.stop()
   await history.addUserMessage('Away')
   expect((await history.getMessages()).at(-1)?.text).toBe('Away')
-  await relay.start()
-  nowMs += 6_000
+  await outages.start()
+  outages.pass()
   await history.addUserMessage('Back')
   const entries = await entriesOf('long-history')
   expect(entries.slice(-2).map(({ content }) => content)).toEqual(['Away', 'Back'])
-  await relay.stop()
+  await outages.stop()
 })
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

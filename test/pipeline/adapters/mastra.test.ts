@@ -1,22 +1,12 @@
 import { countTokens } from '@heddle/core'
 import { heddleProcessors, heddleTools } from '@heddle/mastra'
 import { expect, test } from 'vitest'
-import { type Served, servePipeline } from '../doors/http-support.js'
-import type { Pipeline } from '../support.js'
+import { serveAdapter, startOutages, stopwatch } from './adapter-support.js'
 import { runLoop } from './mastra-loop.js'
-import { startRelay } from './relay.js'
 import { orphansIn, scriptedModel } from './scripted-model.js'
 
-let pipeline: Pipeline
-let http: Served
-servePipeline((opened) => {
-  ;({ pipeline, http } = opened)
-})
-
-const entriesOf = async (thread: string) => {
-  const { items } = await pipeline.client.messages.list({ thread, limit: 500, order: 'asc' })
-  return items
-}
+const heddle = serveAdapter()
+const { entriesOf } = heddle
 const processorOf = (options: Parameters<typeof heddleProcessors>[0]) => heddleProcessors(options).inputProcessors[0]
 const say = (content: string) => ({ role: 'user', content })
 
@@ -24,7 +14,7 @@ test('prompts, calls, results and replies are stored once, with usage, and the m
   const scripted = scriptedModel('v2', (_, count) =>
     count === 1 ? { call: { name: 'look', input: { at: 1 } } } : { text: `Reply ${count}` },
   )
-  const options = { agent: 'mastra', url: http.url, budget: 8_000 }
+  const options = { agent: 'mastra', url: heddle.url, budget: 8_000 }
   const list = [say('Look.')]
   await runLoop(list, { processor: processorOf(options), scripted, thread: 'stored' })
   expect(list.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
@@ -56,7 +46,7 @@ test('prompts, calls, results and replies are stored once, with usage, and the m
 
 test('a run that ends with the result of a tool leaves it stored', async () => {
   const scripted = scriptedModel('v2', () => ({ call: { name: 'look', input: {} } }))
-  const processor = processorOf({ agent: 'mastra', url: http.url })
+  const processor = processorOf({ agent: 'mastra', url: heddle.url })
   await runLoop([say('Look.')], { processor, scripted, thread: 'ended', stepsMax: 2 })
   expect((await entriesOf('ended')).map(({ role }) => role)).toEqual([
     ...['user', 'assistant', 'tool_result', 'assistant', 'tool_result'],
@@ -67,7 +57,7 @@ test('each request is within the budget, without orphans, and begins like the on
   const scripted = scriptedModel('v3', (_, count) =>
     count % 20 === 0 ? { text: `Reply ${count}` } : { call: { name: 'look', input: { at: count } } },
   )
-  const processor = processorOf({ agent: 'mastra', url: http.url, budget: 4_000 })
+  const processor = processorOf({ agent: 'mastra', url: heddle.url, budget: 4_000 })
   const list: Parameters<typeof runLoop>[0] = []
   const tool = () => `${scripted.prompts.length} ${'line '.repeat(150)}`
   for (const content of ['One', 'Two', 'Three']) {
@@ -89,50 +79,40 @@ test('each request is within the budget, without orphans, and begins like the on
 })
 
 test('without Heddle the agent goes on within 100 ms a call, says so once, and what was said is made up for', async () => {
-  const aways: unknown[] = []
-  let nowMs = 0
-  const relay = await startRelay(() => http.url)
-  const options = {
-    agent: 'away',
-    url: relay.url,
-    now: () => nowMs,
-    onAway: (error: unknown) => void aways.push(error),
-  }
+  const outages = await startOutages(() => heddle.url)
   const scripted = scriptedModel('v2', (_, count) =>
     count % 2 === 1 ? { call: { name: 'look', input: {} } } : { text: `Reply ${count}` },
   )
-  const processor = processorOf(options)
+  const processor = processorOf({ agent: 'away', ...outages.options })
   const list: Parameters<typeof runLoop>[0] = []
-  const timesMs: number[] = []
+  const { timesMs, timed } = stopwatch()
   const turn = async (content: string) => {
     list.push(say(content))
-    const startedMs = performance.now()
-    await runLoop(list, { processor, scripted, thread: 'away' })
-    timesMs.push(performance.now() - startedMs)
+    await timed(() => runLoop(list, { processor, scripted, thread: 'away' }))
   }
   await turn('One')
-  await relay.stop()
+  await outages.stop()
   timesMs.length = 0
   await turn('Two')
-  nowMs += 6_000
+  outages.pass()
   await turn('Three')
-  expect(aways).toHaveLength(1)
+  expect(outages.aways).toHaveLength(1)
   // Each turn calls Heddle five times; the machine of the test may be busy in between.
   expect(Math.min(...timesMs)).toBeLessThan(500)
-  await relay.start()
-  nowMs += 6_000
+  await outages.start()
+  outages.pass()
   await turn('Four')
   const entries = await entriesOf('away')
   expect(entries.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
     ...['One', 'Two', 'Three', 'Four'],
   ])
   expect(entries).toHaveLength(16)
-  await relay.stop()
+  await outages.stop()
 })
 
 test('the thread is that of the option, of the message list, or of the request context', async () => {
   const scripted = scriptedModel('v2', () => ({ text: 'Yes.' }))
-  const options = { agent: 'mastra', url: http.url }
+  const options = { agent: 'mastra', url: heddle.url }
   const contextOf = (values: Readonly<Record<string, unknown>>) => ({ get: (name: string) => values[name] })
   await runLoop([say('a')], { processor: processorOf({ ...options, thread: 'fixed' }), scripted, thread: 'other' })
   const byUser = processorOf({ ...options, thread: (context) => `user-${String(context?.get('user'))}` })
@@ -144,17 +124,20 @@ test('the thread is that of the option, of the message list, or of the request c
   const threads = ['fixed', 'user-7', 'remembered', 'named']
   const firsts = await Promise.all(threads.map(async (thread) => (await entriesOf(thread))[0]?.content))
   expect(firsts).toEqual(['a', 'b', 'c', 'd'])
-  await expect(runLoop([say('e')], { processor: processorOf(options), scripted })).rejects.toThrow(
-    'thread: is needed, or a run with the option memory.thread (received neither)',
-  )
+  await expect(runLoop([say('e')], { processor: processorOf(options), scripted })).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    field: 'thread',
+    received: 'nothing',
+    hint: expect.stringContaining('memory.thread'),
+  })
 })
 
 test('the tools recall and search, and a fault is their result', async () => {
   const names = { agent: 'mastra-tools', thread: 'tools' }
   const messages = [{ role: 'user' as const, content: 'The tide changes at six.' }]
-  await pipeline.client.messages.append({ ...names, messages })
-  await pipeline.client.threads.waitUntilSettled('tools')
-  const { recall, search } = heddleTools({ ...names, url: http.url })
+  await heddle.client.messages.append({ ...names, messages })
+  await heddle.client.threads.waitUntilSettled('tools')
+  const { recall, search } = heddleTools({ ...names, url: heddle.url })
   const [entry] = await entriesOf('tools')
   expect(await recall.execute({ ref: entry?.reference ?? '' })).toMatchObject({ content: 'The tide changes at six.' })
   expect(await search.execute({ query: 'tide' })).toMatchObject([{ ref: expect.any(String) }])

@@ -1,13 +1,10 @@
 import { HeddleSession } from '@heddle/openai-agents'
 import { type AgentInputItem, MemorySession } from '@openai/agents'
 import { describe, expect, test } from 'vitest'
-import { type Served, servePipeline } from '../doors/http-support.js'
+import { serveAdapter } from './adapter-support.js'
 import { itemsOfEveryKind } from './agent-items.js'
 
-let http: Served
-servePipeline((opened) => {
-  ;({ http } = opened)
-})
+const heddle = serveAdapter()
 
 const says = (content: string): AgentInputItem => ({ role: 'user', content })
 const saysAll = (...texts: string[]) => texts.map(says)
@@ -27,7 +24,7 @@ describe.each([
     title: 'a session of Heddle',
     open: () => {
       // A file behind an address may be long, and is counted as such.
-      const options = { agent: 'contract', sessionId: nameOf(), url: http.url, budget: 200_000 }
+      const options = { agent: 'contract', sessionId: nameOf(), url: heddle.url, budget: 200_000 }
       return { session: new HeddleSession(options), again: () => new HeddleSession(options) }
     },
   },
@@ -194,7 +191,7 @@ describe.each([
 })
 
 test('a compaction of a provider replaces the history, is returned as it was, and is never condensed', async () => {
-  const options = { agent: 'contract', sessionId: nameOf(), url: http.url, budget: 3_000 }
+  const options = { agent: 'contract', sessionId: nameOf(), url: heddle.url, budget: 3_000 }
   const session = new HeddleSession(options)
   await session.addItems(saysAll('a', 'b'))
   const compaction: AgentInputItem = { type: 'compaction', id: 'cmp_1', encrypted_content: 'gAAAA'.repeat(40) }
@@ -207,7 +204,7 @@ test('a compaction of a provider replaces the history, is returned as it was, an
 })
 
 test('of two processes that replace the history at once the second is refused, and then sees that of the first', async () => {
-  const options = { agent: 'contract', sessionId: nameOf(), url: http.url }
+  const options = { agent: 'contract', sessionId: nameOf(), url: heddle.url }
   const [first, second] = [new HeddleSession(options), new HeddleSession(options)]
   await first.addItems(saysAll('a'))
   await second.getItems()

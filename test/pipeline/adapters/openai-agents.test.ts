@@ -13,17 +13,11 @@ import {
 } from '@openai/agents'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Served, servePipeline } from '../doors/http-support.js'
-import type { Pipeline } from '../support.js'
-import { startRelay } from './relay.js'
+import { serveAdapter, startOutages, stopwatch } from './adapter-support.js'
 
 setTracingDisabled(true)
 
-let pipeline: Pipeline
-let http: Served
-servePipeline((opened) => {
-  ;({ pipeline, http } = opened)
-})
+const heddle = serveAdapter()
 
 /** A model that replies by a script, and records its inputs. */
 function scripted(reply: (input: readonly AgentInputItem[], count: number) => ModelResponse['output']) {
@@ -56,7 +50,7 @@ const textsOf = (items: readonly AgentInputItem[]) =>
   })
 
 test('a runner stores input, calls, results and replies, and the next run has them', async () => {
-  const options = { agent: 'runner', sessionId: 'runner', url: http.url }
+  const options = { agent: 'runner', sessionId: 'runner', url: heddle.url }
   const { model, inputs } = scripted((_, count) =>
     count === 1 ? call('c', 'look', { at: 1 }) : text(`Reply ${count}`),
   )
@@ -76,7 +70,7 @@ test('a runner stores input, calls, results and replies, and the next run has th
     'Reply 2',
     'And now?',
   ])
-  const { items } = await pipeline.client.messages.list({ thread: 'runner', limit: 50 })
+  const { items } = await heddle.client.messages.list({ thread: 'runner', limit: 50 })
   expect(items.map(({ role, content }) => [role, content])).toEqual([
     ['user', 'Look.'],
     ['assistant', ''],
@@ -88,7 +82,7 @@ test('a runner stores input, calls, results and replies, and the next run has th
 })
 
 test('a run that waits for an approval is resumed, and its call is stored once', async () => {
-  const options = { agent: 'runner', sessionId: 'approval', url: http.url }
+  const options = { agent: 'runner', sessionId: 'approval', url: heddle.url }
   const { model, inputs } = scripted((_, count) => (count === 1 ? call('p', 'pay', { sum: 5 }) : text('Paid.')))
   const pay = tool({
     name: 'pay',
@@ -110,7 +104,7 @@ test('a run that waits for an approval is resumed, and its call is stored once',
 })
 
 test('a reply that a guardrail blocks after a tool ran is left out, and the call of the tool stays', async () => {
-  const options = { agent: 'runner', sessionId: 'guarded', url: http.url }
+  const options = { agent: 'runner', sessionId: 'guarded', url: heddle.url }
   const { model } = scripted((_, count) => (count === 1 ? call('s', 'send', {}) : text('The secret.')))
   const send = tool({ name: 'send', description: 'Sends.', parameters: z.object({}), execute: () => 'Sent.' })
   const guard = {
@@ -125,7 +119,7 @@ test('a reply that a guardrail blocks after a tool ran is left out, and the call
 })
 
 test('a long history is within its budget, and calls keep their results', async () => {
-  const options = { agent: 'bounded', sessionId: 'bounded', url: http.url, budget: 4_000 }
+  const options = { agent: 'bounded', sessionId: 'bounded', url: heddle.url, budget: 4_000 }
   const session = new HeddleSession(options)
   for (let turn = 0; turn < 30; turn++) {
     await session.addItems([
@@ -157,70 +151,60 @@ test('a long history is within its budget, and calls keep their results', async 
 })
 
 test('without Heddle a session goes on within 100 ms a call, says so once, and what was said is made up for', async () => {
-  const aways: unknown[] = []
-  let nowMs = 0
-  const relay = await startRelay(() => http.url)
-  const options = { agent: 'away', sessionId: 'away', url: relay.url, now: () => nowMs }
-  const session = new HeddleSession({ ...options, onAway: (error) => void aways.push(error) })
+  const outages = await startOutages(() => heddle.url)
+  const options = { agent: 'away', sessionId: 'away', ...outages.options }
+  const session = new HeddleSession(options)
   const { model, inputs } = scripted((_, count) => text(`Reply ${count}`))
   const agent = new Agent({ name: 'Steady', model })
-  const timesMs: number[] = []
-  const timed = async <Result>(work: Promise<Result>) => {
-    const startedMs = performance.now()
-    const result = await work
-    timesMs.push(performance.now() - startedMs)
-    return result
-  }
+  const { timesMs, timed } = stopwatch()
   await run(agent, 'One', { session })
-  await relay.stop()
-  await timed(session.getItems())
-  await timed(session.addItems([{ role: 'user', content: 'Aside' }]))
-  expect(await timed(session.popItem())).toEqual({ role: 'user', content: 'Aside' })
+  await outages.stop()
+  await timed(() => session.getItems())
+  await timed(() => session.addItems([{ role: 'user', content: 'Aside' }]))
+  expect(await timed(() => session.popItem())).toEqual({ role: 'user', content: 'Aside' })
   await run(agent, 'Two', { session })
-  nowMs += 6_000
+  outages.pass()
   const transaction = { type: 'append_items' as const, items: [{ role: 'user' as const, content: 'Noted' }] }
-  for (const _ of [1, 2]) await timed(session.applyHistoryTransaction({ operationId: 'n', transaction }))
+  for (const _ of [1, 2]) await timed(() => session.applyHistoryTransaction({ operationId: 'n', transaction }))
   await run(agent, 'Three', { session })
-  expect(textsOf(await timed(session.getItems(2)))).toEqual(['Three', 'Reply 3'])
+  expect(textsOf(await timed(() => session.getItems(2)))).toEqual(['Three', 'Reply 3'])
   expect(textsOf(inputs.at(-1) ?? [])).toEqual(['One', 'Reply 1', 'Two', 'Reply 2', 'Noted', 'Three'])
-  expect(aways).toHaveLength(1)
+  expect(outages.aways).toHaveLength(1)
   // Each takes some milliseconds; the machine of the test may be busy in between.
   expect(timesMs.sort((left, right) => left - right)[2]).toBeLessThan(100)
-  await relay.start()
-  nowMs += 6_000
+  await outages.start()
+  outages.pass()
   await run(agent, 'Four', { session })
   const all = ['One', 'Reply 1', 'Two', 'Reply 2', 'Noted', 'Three', 'Reply 3', 'Four', 'Reply 4']
-  expect(textsOf(await new HeddleSession({ ...options, url: http.url }).getItems())).toEqual(all)
-  await relay.stop()
+  expect(textsOf(await new HeddleSession({ ...options, url: heddle.url }).getItems())).toEqual(all)
+  await outages.stop()
 })
 
 test('a Heddle that does not answer is waited for once, and gets what was said when it answers', async () => {
-  const aways: unknown[] = []
-  let nowMs = 0
-  const relay = await startRelay(() => http.url)
-  const options = { agent: 'slow', sessionId: 'slow', url: relay.url, now: () => nowMs }
-  const session = new HeddleSession({ ...options, deadlineMs: 2_000, onAway: (error) => void aways.push(error) })
+  const outages = await startOutages(() => heddle.url)
+  const options = { agent: 'slow', sessionId: 'slow', ...outages.options }
+  const session = new HeddleSession({ ...options, deadlineMs: 2_000 })
   await session.addItems([{ role: 'user', content: 'One' }])
   await session.getItems()
-  const release = relay.hold()
+  const release = outages.hold()
   await session.addItems([{ role: 'user', content: 'Two' }])
-  expect(aways).toHaveLength(1)
-  nowMs += 6_000
+  expect(outages.aways).toHaveLength(1)
+  outages.pass()
   const startedMs = performance.now()
   await session.addItems([{ role: 'user', content: 'Three' }])
   // It is asked for 60 ms; the machine of the test may be busy.
   expect(performance.now() - startedMs).toBeLessThan(1_000)
   expect(textsOf(await session.getItems())).toEqual(['One', 'Two', 'Three'])
-  expect(aways).toHaveLength(1)
+  expect(outages.aways).toHaveLength(1)
   release()
   // Even before the pause after a failure is over.
   expect(await session.flush()).toBe(true)
   expect(textsOf(await new HeddleSession(options).getItems())).toEqual(['One', 'Two', 'Three'])
-  await relay.stop()
+  await outages.stop()
 })
 
 test('a history that is too large for the store is refused with its field, and what was there before stays', async () => {
-  const session = new HeddleSession({ agent: 'large', sessionId: 'large', url: http.url })
+  const session = new HeddleSession({ agent: 'large', sessionId: 'large', url: heddle.url })
   await session.addItems([{ role: 'user', content: 'Small' }])
   const large = session.addItems([{ role: 'user', content: 'x'.repeat(4_000_001) }])
   await expect(large).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE', field: 'messages.0.content' })

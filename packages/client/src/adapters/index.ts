@@ -9,4 +9,5 @@ export {
   clientOf,
   DEADLINE_MS_DEFAULT,
 } from './options.js'
+export { checkedThread, RecentThreads } from './recent-threads.js'
 export { type AgentToolsOptions, agentTools } from './tools.js'
