@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { onEitherQueue } from './test/pipeline/on-either-queue.js'
 
@@ -5,7 +7,7 @@ import { onEitherQueue } from './test/pipeline/on-either-queue.js'
  * Workspace packages resolve to their sources, so that tests need no build. `import` must not stand here: Vitest hands the
  * conditions to Node, and then CommonJS packages such as `pg` get modules where they `require`.
  */
-const resolve = { conditions: ['heddle:source', 'node'] }
+const resolve = { conditions: ['heddle:source', 'node'], alias: laterPackages() }
 const ssr = { resolve }
 /** Every run of the tests searches the same cases, unless told otherwise. */
 const propertySeed = new URL('test/support/src/property-seed.ts', import.meta.url).pathname
@@ -44,6 +46,14 @@ const onServers = {
   globalSetup: ['test/support/src/servers.ts'],
   hookTimeout: 60_000,
   provide: { queueBackends: ['postgres', 'redis'] },
+}
+
+/** Frameworks in a folder outside of this repository, in versions that want a later Node: `npm run verify:install` names it. */
+function laterPackages(): Record<string, string> {
+  const { HEDDLE_TEST_PACKAGES: folder } = process.env
+  if (folder === undefined) return {}
+  const names = ['ai', '@openai/agents'].filter((name) => existsSync(join(folder, 'node_modules', name)))
+  return Object.fromEntries(names.map((name) => [name, join(folder, 'node_modules', name)]))
 }
 
 export default defineConfig(({ mode }) => ({
