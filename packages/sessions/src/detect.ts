@@ -12,6 +12,7 @@ import { describeShape, type Source } from './source.js'
 import { isLangfuse } from './traces/langfuse.js'
 import { isLangSmith } from './traces/langsmith.js'
 import { isOpenTelemetry } from './traces/open-telemetry.js'
+import { hasClaudeCodeField, twins } from './twins.js'
 
 const HEDDLE_ROLES = new Set<unknown>(['tool_use', 'tool_result', 'error', 'approval'])
 const OPENAI_ROLES = new Set<unknown>(['developer', 'tool', 'function'])
@@ -26,7 +27,6 @@ const ANTHROPIC_BLOCKS = new Set<unknown>([
   'document',
 ])
 const OPENAI_PARTS = new Set<unknown>(['image_url', 'input_text', 'output_text', 'input_audio', 'refusal'])
-const CLAUDE_CODE_FIELDS = ['sessionId', 'uuid', 'leafUuid']
 
 /** Records that only one format has. A record of Cursor's stream may look like one of Claude Code. */
 const MARKS: readonly { readonly format: SessionFormat; isOf(record: JsonObject): boolean }[] = [
@@ -45,6 +45,8 @@ const MARKED: readonly SessionFormat[] = ['continue', 'opencode', ...MARKS.map((
 export interface Survey {
   /** Null if the format is unknown. */
   readonly format: SessionFormat | null
+  /** Formats that certainly have a record in the file: no other format has one like it. */
+  readonly certain: ReadonlySet<SessionFormat>
   /** Whether any entry is a conversation itself. */
   readonly holdsLists: boolean
   /** Description of the first entry's structure. */
@@ -63,6 +65,7 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
   let [holdsLists, holdsSystem, holdsHistory] = [false, false, false]
   /** Formats of which a record is in the file. */
   const seen = new Set<SessionFormat>()
+  const certain = new Set<SessionFormat>()
   let shape: string | null = null
   for (const entry of source.entries()) {
     const { value } = entry
@@ -80,6 +83,7 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
     }
     if (!isJsonObject(value)) continue
     for (const { format, isOf } of MARKS) if (isOf(value)) seen.add(format)
+    for (const { format, isOf } of twins) if (isOf(value)) certain.add(format)
     holdsLists ||= messagesOf(entry) !== null
     holdsSystem ||= value['system'] !== undefined
     holdsHistory ||= entry.list('history') !== null
@@ -96,7 +100,7 @@ export function* surveyOf(source: Source): Generator<undefined, Survey> {
     if (marked !== undefined) return marked
     return holdsLists ? formatOfLists() : records.format(otherwise)
   }
-  return { format: format(), holdsLists, shape }
+  return { format: format(), certain, holdsLists, shape }
 }
 
 export function unknownFormat(shape: string): PermanentError {
@@ -131,7 +135,7 @@ class MessageLook {
 function isClaudeCode(record: JsonObject): boolean {
   const { type, role, message } = record
   if (typeof type !== 'string' || role !== undefined) return false
-  return isJsonObject(message) || CLAUDE_CODE_FIELDS.some((field) => typeof record[field] === 'string')
+  return isJsonObject(message) || hasClaudeCodeField(record)
 }
 
 function formatOfMessage(message: JsonObject): SessionFormat | null {

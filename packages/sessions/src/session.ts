@@ -19,6 +19,7 @@ import { readSweAgent } from './swe-agent.js'
 import { readLangfuse } from './traces/langfuse.js'
 import { readLangSmith } from './traces/langsmith.js'
 import { readOpenTelemetry } from './traces/open-telemetry.js'
+import { checkTwin } from './twins.js'
 
 const readers: Readonly<Record<SessionFormat, (source: Source, options: ReadingOptions) => Reading>> = {
   heddle: readHeddle,
@@ -82,6 +83,7 @@ function* lookThrough(bytes: ByteSource, { fileName, format: asked }: ReadSessio
   const survey = yield* surveyOf(source)
   const format = asked === 'auto' ? survey.format : asked
   if (format === null) throw unknownFormat(survey.shape)
+  checkTwin(format, survey.certain)
   const { holdsLists } = survey
   const skipped = new Map<string, number>()
   const threads = new Map<number, { -readonly [Key in keyof SessionThread]: SessionThread[Key] }>()

@@ -204,6 +204,23 @@ test('a stream of Cursor has words and calls with their results', () => {
   expect(skipped).toEqual({ 'system/init': 1, 'tool_call/started': 1, 'result/success': 1 })
 })
 
+test('a format whose reader would understand only a part of the file is refused, and the right one is named', () => {
+  const message = { role: 'user', content: 'Fix it.' }
+  const transcript = lines([{ type: 'user', uuid: 'u1', sessionId: 's1', message }])
+  const refusal = (asked: string, found: string) =>
+    expect.objectContaining({
+      code: 'VALIDATION_ERROR',
+      field: 'format',
+      received: JSON.stringify(asked),
+      hint: `Leave the format out, or name ${found}.`,
+    })
+  expect(() => read(transcript, 'cursor', 'cursor')).toThrow(refusal('cursor', 'claude-code'))
+  expect(() => read(lines(stream), 'claude-code', 'claude-code')).toThrow(refusal('claude-code', 'cursor'))
+  // Without a call, a stream of Cursor has no record of its own.
+  const spoken = lines([{ type: 'user', message, session_id: 's1' }])
+  expect(read(spoken, 'cursor', 'cursor').inputs).toMatchObject([{ role: 'user', content: 'Fix it.' }])
+})
+
 test('a broken line and a call without an id are named by their lines', () => {
   const broken = `${lines(stream.slice(0, 4))}\n{"type":\n${lines(stream.slice(4))}`
   expect(() => read(broken, 'cursor')).toThrow(/line 5: is not valid JSON/)

@@ -1,0 +1,35 @@
+import type { JsonObject } from '@heddle/client/forms'
+import { validationError } from '@heddle/contracts'
+import { isCursor } from './agents/cursor.js'
+import type { SessionFormat } from './parsed.js'
+
+const CLAUDE_CODE_FIELDS = ['sessionId', 'uuid', 'leafUuid']
+
+/** Whether a record has an id that only Claude Code writes. */
+export function hasClaudeCodeField(record: JsonObject): boolean {
+  return CLAUDE_CODE_FIELDS.some((field) => typeof record[field] === 'string')
+}
+
+/** Formats whose readers would read messages of the other one, but not its calls; each by records that only it has. */
+export const twins: readonly { readonly format: SessionFormat; isOf(record: JsonObject): boolean }[] = [
+  { format: 'cursor', isOf: isCursor },
+  { format: 'claude-code', isOf: hasClaudeCodeField },
+]
+
+/**
+ * Refuses a format whose reader would understand only a part of the file.
+ *
+ * @param certain the formats that have a record of their own in the file
+ * @throws PermanentError `VALIDATION_ERROR`
+ */
+export function checkTwin(asked: SessionFormat, certain: ReadonlySet<SessionFormat>): void {
+  const isTwin = twins.some(({ format }) => format === asked)
+  const other = isTwin && !certain.has(asked) ? twins.find(({ format }) => certain.has(format)) : undefined
+  if (other === undefined) return
+  throw validationError(
+    'format',
+    `${asked} is not that of the file, whose records are those of ${other.format}`,
+    asked,
+    `Leave the format out, or name ${other.format}.`,
+  )
+}
