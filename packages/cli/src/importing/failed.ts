@@ -20,9 +20,9 @@ export function isOfOneFile(error: unknown): boolean {
   return error instanceof HeddleError && error.disposition !== 'retry' && !(error instanceof UsageError)
 }
 
-/** Whether the other sessions of an import may still succeed. */
+/** Whether the other sessions of an import may still succeed. A refusal that names a file is that of the file system. */
 export function isOfOneSession(error: unknown): boolean {
-  return error instanceof HeddleError && isOfOneFile(error) && !ofAll.includes(error.code)
+  return error instanceof HeddleError && isOfOneFile(error) && (!ofAll.includes(error.code) || error.field === 'file')
 }
 
 export function unreadable(file: string, error: unknown): FailedImport {

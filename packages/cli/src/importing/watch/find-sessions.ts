@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PermanentError } from '@heddle/contracts'
@@ -23,6 +24,22 @@ export interface FoundFile {
   readonly bornMs: number
 }
 
+/** A subfolder whose files are unknown now. */
+export interface UnreadableFolder {
+  readonly path: string
+  readonly error: unknown
+}
+
+export interface FoundSessions {
+  /** The oldest first. */
+  readonly files: readonly FoundFile[]
+  readonly unreadable: readonly UnreadableFolder[]
+}
+
+/** The entries of a folder. */
+type ReadFolder = (path: string) => Promise<Dirent[]>
+const readFolder: ReadFolder = (path) => readdir(path, { withFileTypes: true })
+
 /** @throws PermanentError `NOT_FOUND`, `FORBIDDEN` or `VALIDATION_ERROR` for something that is no readable folder */
 export async function checkFolder(path: string): Promise<void> {
   const details = { field: 'folder', received: path }
@@ -39,31 +56,36 @@ export async function checkFolder(path: string): Promise<void> {
 }
 
 /**
- * The sessions in some folders and their subfolders, the oldest file first. Files and folders that vanish meanwhile are left out.
+ * The sessions in some folders and their subfolders. Files and folders that vanish meanwhile are left out.
  *
  * @throws PermanentError `PAYLOAD_TOO_LARGE` for more than {@link FILES_MAX}
  */
-export async function findSessions(folders: readonly string[]): Promise<FoundFile[]> {
-  const found: FoundFile[] = []
+export async function findSessions(folders: readonly string[], read = readFolder): Promise<FoundSessions> {
+  const files: FoundFile[] = []
+  const unreadable: UnreadableFolder[] = []
   for (const folder of folders) {
-    for (const path of await sessionsIn(folder)) {
+    for await (const path of sessionsIn(folder, read, unreadable)) {
       const file = await fileAt(path)
-      if (file !== null) found.push(file)
-      if (found.length > FILES_MAX) throw tooMany(folder)
+      if (file !== null) files.push(file)
+      if (files.length > FILES_MAX) throw tooMany(folder)
     }
   }
-  return found.sort((left, right) => left.bornMs - right.bornMs || (left.path < right.path ? -1 : 1))
+  files.sort((left, right) => left.bornMs - right.bornMs || (left.path < right.path ? -1 : 1))
+  return { files, unreadable }
 }
 
-async function sessionsIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    return entries
-      .filter((entry) => entry.isFile() && SESSION.test(entry.name))
-      .map(({ parentPath, name }) => join(parentPath, name))
-  } catch (error) {
-    if (isGone(error)) return []
-    throw error
+/** Folder by folder, so that one that cannot be read leaves out no other. */
+async function* sessionsIn(folder: string, read: ReadFolder, unreadable: UnreadableFolder[]): AsyncGenerator<string> {
+  const waiting = [folder]
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    try {
+      for (const entry of await read(path)) {
+        if (entry.isDirectory()) waiting.push(join(path, entry.name))
+        else if (entry.isFile() && SESSION.test(entry.name)) yield join(path, entry.name)
+      }
+    } catch (error) {
+      if (!isGone(error)) unreadable.push({ path, error: fileError(path, error, { field: 'folder', received: path }) })
+    }
   }
 }
 

@@ -1,10 +1,11 @@
-import { appendFile, mkdir, mkdtemp, rename, rm, truncate, unlink, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, rename, rm, truncate, unlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConflictError, type MessageInput, PermanentError, RetryableError } from '@heddle/contracts'
 import { messageFingerprint } from '@heddle/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Destination } from '../destination.js'
+import { fileError } from '../read-file.js'
 import { findSessions } from './find-sessions.js'
 import { FolderFollower, type FollowEvent, LATEST_MS, QUIET_MS } from './follow-folder.js'
 import { importSession, newSession } from './import-session.js'
@@ -61,9 +62,18 @@ const importingTo = (destination: Destination) => ({
 
 /** A run of the command: its passes are called by the test, at times of the test. */
 function started(destination: StoredThreads) {
+  const locked = new Set<string>()
+  const denied = (path: string) => Object.assign(new Error(`EACCES: ${path}`), { code: 'EACCES' })
   const follower = new FolderFollower({
-    find: () => findSessions([folder]),
-    importFile: (path, known) => importSession(path, known, importingTo(destination)),
+    find: () =>
+      findSessions([folder], async (path) => {
+        if (locked.has(path)) throw denied(path)
+        return await readdir(path, { withFileTypes: true })
+      }),
+    importFile: async (path, known) => {
+      if (locked.has(path)) throw fileError(path, denied(path))
+      return await importSession(path, known, importingTo(destination))
+    },
     clock: { nowMs: () => nowMs },
   })
   const pass = async (): Promise<FollowEvent[]> => {
@@ -77,7 +87,7 @@ function started(destination: StoredThreads) {
     nowMs += QUIET_MS
     return [...events, ...(await pass())]
   }
-  return { pass, settled }
+  return { pass, settled, locked }
 }
 
 const line = (value: object) => `${JSON.stringify(value)}\n`
@@ -285,6 +295,43 @@ test('of two files of one name in several folders the older one has the thread, 
   await appendFile(join(folder, 'run.jsonl'), claude(3))
   expect(kinds(await settled())).toEqual(['imported'])
   expect(store.said('run')).toEqual(['said 1', 'said 3'])
+})
+
+test('a folder that cannot be read is reported once, stops no other session, and goes on when it can be read', async () => {
+  const store = new StoredThreads()
+  const { settled, locked } = started(store)
+  const secret = join(folder, 'secret')
+  await mkdir(secret)
+  await writeFile(join(folder, 'open.jsonl'), claude(1))
+  await writeFile(join(secret, 'run.jsonl'), claude(1))
+  await settled()
+  await appendFile(join(secret, 'run.jsonl'), claude(2))
+  await appendFile(join(folder, 'open.jsonl'), claude(2))
+  locked.add(secret)
+  const events = await settled()
+  expect(kinds(events)).toEqual(['failed', 'imported'])
+  expect(events[0]).toMatchObject({ file: secret, status: 'unreadable', error: { code: 'FORBIDDEN', field: 'folder' } })
+  expect(await settled()).toEqual([])
+  expect([store.said('open'), store.said('run')]).toEqual([['said 1', 'said 2'], ['said 1']])
+  locked.clear()
+  expect(await settled()).toMatchObject([{ event: 'imported', sent: { stored: 1, repeated: 0 } }])
+  expect(store.said('run')).toEqual(['said 1', 'said 2'])
+  locked.add(secret)
+  expect(kinds(await settled())).toEqual(['failed'])
+})
+
+test('a file that cannot be read is reported once, and is read when it changes', async () => {
+  const store = new StoredThreads()
+  const { settled, locked } = started(store)
+  const [secret, open] = [join(folder, 'secret.jsonl'), join(folder, 'open.jsonl')]
+  await writeFile(secret, claude(1))
+  await writeFile(open, claude(1))
+  locked.add(secret)
+  expect(kinds(await settled()).sort()).toEqual(['failed', 'imported'])
+  locked.clear()
+  await appendFile(secret, claude(2))
+  expect(kinds(await settled())).toEqual(['imported'])
+  expect(store.said('secret')).toEqual(['said 1', 'said 2'])
 })
 
 test('an error of the access ends the run', async () => {

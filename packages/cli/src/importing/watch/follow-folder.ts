@@ -1,8 +1,9 @@
+import { sep } from 'node:path'
 import { HeddleError, PermanentError } from '@heddle/contracts'
 import { backOffMs, type Clock } from '@heddle/runtime'
 import { type FailedImport, isOfOneSession, notStored, unreadable } from '../failed.js'
 import type { SentThread } from '../send-file.js'
-import type { FileStamp, FoundFile } from './find-sessions.js'
+import type { FileStamp, FoundFile, FoundSessions, UnreadableFolder } from './find-sessions.js'
 import { type ImportedSession, type KnownSession, newSession } from './import-session.js'
 
 /**
@@ -27,7 +28,7 @@ export type FollowEvent =
   | ({ readonly event: 'failed' } & FailedImport)
 
 export interface FollowOptions {
-  readonly find: () => Promise<readonly FoundFile[]>
+  readonly find: () => Promise<FoundSessions>
   readonly importFile: (path: string, known: KnownSession) => Promise<ImportedSession | null>
   readonly clock: Pick<Clock, 'nowMs'>
 }
@@ -47,6 +48,8 @@ interface Followed {
 export class FolderFollower {
   readonly #options: FollowOptions
   #files = new Map<string, Followed>()
+  /** Folders that could not be read in the last pass, with the reason that was reported. */
+  #unreadable = new Map<string, string>()
 
   constructor(options: FollowOptions) {
     this.#options = options
@@ -58,38 +61,53 @@ export class FolderFollower {
 
   /** Reads the files that have changed and are due. */
   async *pass(): AsyncGenerator<FollowEvent> {
-    this.#notice(await this.#options.find())
+    const found = await this.#options.find()
+    yield* this.#reportUnreadable(found.unreadable)
+    this.#notice(found.files)
     for (const file of this.#files.values()) {
-      if (!this.#isDue(file)) continue
+      if (!this.#isDue(file) || this.#isHidden(file)) continue
       yield* this.#read(file)
       this.#forgetOthers(file)
     }
   }
 
+  /** A folder is reported once until it can be read again. */
+  *#reportUnreadable(folders: readonly UnreadableFolder[]): Generator<FollowEvent> {
+    const before = this.#unreadable
+    this.#unreadable = new Map()
+    for (const { path, error } of folders) {
+      const failed = unreadable(path, error)
+      this.#unreadable.set(path, failed.error.detail)
+      if (before.get(path) !== failed.error.detail) yield { event: 'failed', ...failed }
+    }
+  }
+
+  #isHidden({ path }: Followed): boolean {
+    return [...this.#unreadable.keys()].some((folder) => path.startsWith(`${folder}${sep}`))
+  }
+
   #notice(found: readonly FoundFile[]): void {
     const nowMs = this.#options.clock.nowMs()
     const present = new Set(found.map(({ path }) => path))
-    const moved = new Map([...this.#files.values()].filter(({ path }) => !present.has(path)).map(byInode))
-    const beforeOf = ({ path, stamp }: FoundFile) => this.#files.get(path) ?? moved.get(stamp.inode)
-    const files = new Map<string, Followed>()
-    // Those that were followed before stay first, in their order: they keep the names of their threads.
-    const places = new Map([...this.#files.values()].map((file, place) => [file, place]))
-    const placeOf = (one: FoundFile) => {
-      const before = beforeOf(one)
-      return (before && places.get(before)) ?? places.size
-    }
-    for (const one of [...found].sort((left, right) => placeOf(left) - placeOf(right))) {
-      const { path, stamp } = one
-      const before = beforeOf(one)
-      const file = before ?? newFile(path, stamp, Math.min(nowMs, stamp.modifiedMs))
+    const absent = [...this.#files.values()].filter(({ path }) => !present.has(path))
+    const hidden = absent.filter((file) => this.#isHidden(file))
+    const moved = new Map(absent.filter((file) => !this.#isHidden(file)).map(byInode))
+    // Sessions in a folder that cannot be read now go on later, in their threads.
+    const files = hidden.map((file): [string, Followed] => [file.path, file])
+    for (const { path, stamp } of found) {
+      const file =
+        this.#files.get(path) ?? moved.get(stamp.inode) ?? newFile(path, stamp, Math.min(nowMs, stamp.modifiedMs))
       file.path = path
       if (!isSame(file.stamp, stamp)) {
         file.stamp = stamp
         file.pending = { firstMs: file.pending?.firstMs ?? nowMs, lastMs: nowMs }
       }
-      files.set(path, file)
+      files.push([path, file])
     }
-    this.#files = files
+    // Those that were followed before stay first, in their order: they keep the names of their threads.
+    const places = new Map([...this.#files.values()].map((file, place) => [file, place]))
+    const placeOf = ([, file]: [string, Followed]) => places.get(file) ?? places.size
+    this.#files = new Map(files.sort((left, right) => placeOf(left) - placeOf(right)))
   }
 
   #isDue({ pending, retry }: Followed): boolean {
