@@ -11,7 +11,9 @@ import { measureInstructions } from './instructions/measure.js'
 import { measureLedger } from './ledger/measure.js'
 import { measureLoss } from './loss/measure.js'
 import { measurePrecision } from './loss/precision.js'
-import { measureClaudeCodePlugin, pluginFigures } from './plugins/claude-code.js'
+import { claudeCodeFigures, measureClaudeCodePlugin } from './plugins/claude-code.js'
+import { codexFigures, measureCodexPlugin } from './plugins/codex.js'
+import { measureOpenCodePlugin, openCodeFigures } from './plugins/opencode.js'
 import { measureProperty } from './property.js'
 import { measureProxy, proxyModes } from './proxy/measure.js'
 import { measureProxyService, serviceNames } from './proxy/measure-service.js'
@@ -122,9 +124,19 @@ export const catalog: readonly Measurement[] = [
     measure: ({ dataDir }) => measureProxyService(dataDir),
   },
   {
-    names: pluginFigures,
+    names: claudeCodeFigures,
     needsData: true,
     measure: ({ dataDir }) => measureClaudeCodePlugin(dataDir),
+  },
+  {
+    names: codexFigures,
+    needsData: true,
+    measure: ({ dataDir }) => measureCodexPlugin(dataDir),
+  },
+  {
+    names: openCodeFigures,
+    needsData: true,
+    measure: ({ dataDir }) => measureOpenCodePlugin(dataDir),
   },
   {
     names: ['search.storage'],

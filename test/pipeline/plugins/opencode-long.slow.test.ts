@@ -1,8 +1,8 @@
+import { OpenCodeSession } from '@heddle/test-support/opencode/session'
 import { expect, test } from 'vitest'
 import { Heddle } from '../../../plugins/opencode/heddle.js'
 import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
-import { OpenCodeSession } from './opencode-session.js'
 
 let pipeline: Pipeline
 let http: Served

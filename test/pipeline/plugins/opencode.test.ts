@@ -1,12 +1,12 @@
 import type { OpenCodeEvent } from '@heddle/contracts'
 import { waitFor } from '@heddle/test-support'
+import { type Called, OpenCodeSession } from '@heddle/test-support/opencode/session'
 import { expect, test } from 'vitest'
 import type { SessionEvent } from '../../../plugins/opencode/events.js'
 import { Heddle } from '../../../plugins/opencode/heddle.js'
 import { startRelay } from '../adapters/relay.js'
 import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
-import { type Called, OpenCodeSession } from './opencode-session.js'
 
 let pipeline: Pipeline
 let http: Served

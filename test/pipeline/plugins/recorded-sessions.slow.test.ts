@@ -6,11 +6,11 @@ import { hookEvents } from '@heddle/test-support/claude-code/hook-events'
 import { codexEvents } from '@heddle/test-support/codex/hook-events'
 import { hookOutputSchemas } from '@heddle/test-support/codex/hook-schemas'
 import { runHook } from '@heddle/test-support/codex/run-hooks'
+import { OpenCodeSession } from '@heddle/test-support/opencode/session'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Heddle } from '../../../plugins/opencode/heddle.js'
 import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
-import { OpenCodeSession } from './opencode-session.js'
 
 const data = evalData()
 

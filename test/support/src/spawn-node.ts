@@ -26,6 +26,8 @@ export interface SpawnNodeOptions {
   cwd?: string
   /** More of Node's own options, such as `--max-old-space-size=256`. */
   nodeOptions?: readonly string[]
+  /** Another Node, for a compiled program. Default: this one, with the sources of the workspace packages. */
+  node?: string
 }
 
 const LINE_TIMEOUT_MS = 30_000
@@ -37,9 +39,10 @@ const running = new Set<ChildProcess>()
  */
 export function spawnNode(script: string | URL, options: SpawnNodeOptions = {}): SpawnedNode {
   const path = typeof script === 'string' ? script : fileURLToPath(script)
-  const loader = ['--conditions=heddle:source', `--import=${import.meta.resolve('tsx')}`]
+  const sources = ['--conditions=heddle:source', `--import=${import.meta.resolve('tsx')}`]
+  const loader = options.node === undefined ? sources : []
   const child = spawn(
-    process.execPath,
+    options.node ?? process.execPath,
     [...loader, ...(options.nodeOptions ?? []), path, ...(options.parameters ?? [])],
     {
       env: { ...process.env, NODE_OPTIONS: undefined, ...options.env },

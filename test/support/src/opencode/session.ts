@@ -20,6 +20,8 @@ type ToolResult =
 
 /** The output of a tool as the model reads it, and its metadata. */
 export interface Called {
+  /** Of the call. */
+  readonly id: string
   readonly output: string
   readonly metadata: Readonly<Record<string, unknown>>
 }
@@ -82,7 +84,7 @@ export class OpenCodeSession {
       ...part,
       state: { status: 'completed', input, output, metadata, title: tool, time: this.#time(start) },
     })
-    return { output, metadata }
+    return { id: part.callID, output, metadata }
   }
 
   /** The same events once more, as where a request was repeated. */
