@@ -1,5 +1,5 @@
 import { copyFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -66,12 +66,15 @@ const STRICT = {
   isolatedModules: true,
 }
 
-export interface ProgramOptions {
+export interface CompileOptions {
+  /** False if the declarations of packages outside of Heddle violate some of the checks. */
+  readonly checksDeclarations: boolean
+}
+
+export interface ProgramOptions extends CompileOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Of the programs. Default: the one of programs that are compiled with this repository. */
   readonly folder?: string
-  /** False if the declarations of packages outside of Heddle violate some of them. */
-  readonly checksDeclarations: boolean
 }
 
 /** Compiles a program under every strict flag in the folder of the project, and runs it there. */
@@ -80,6 +83,23 @@ export async function compileAndRun(
   program: string,
   { env = {}, folder = '', checksDeclarations }: ProgramOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
+  await compileProgram(project, [programPath(join(folder, program))], { checksDeclarations })
+  const options = { cwd: project.folder, env: { ...project.env, ...env } }
+  const { stdout } = await command([project.node, `${program}.js`], options)
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+/** @param program its name below `programs`, such as `later-node/mastra` */
+export function programPath(program: string): string {
+  return fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url))
+}
+
+/** Copies files into the folder of the project, and compiles them there under every strict flag. */
+export async function compileProgram(
+  project: Project,
+  sources: readonly string[],
+  { checksDeclarations }: CompileOptions,
+): Promise<void> {
   const compilerOptions = {
     ...STRICT,
     skipLibCheck: !checksDeclarations,
@@ -90,13 +110,8 @@ export async function compileAndRun(
     // The types of Node are those of this repository: they are a dependency of the program, not of Heddle.
     typeRoots: [join(root, 'node_modules/@types')],
   }
-  await copyFile(
-    fileURLToPath(new URL(join('programs', folder, `${program}.ts`), import.meta.url)),
-    join(project.folder, `${program}.ts`),
-  )
-  await writeFile(join(project.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`${program}.ts`] }))
-  const options = { cwd: project.folder, env: { ...project.env, ...env } }
-  await command([compiler, '-p', '.'], options)
-  const { stdout } = await command([project.node, `${program}.js`], options)
-  return JSON.parse(stdout) as Record<string, unknown>
+  const files = sources.map((source) => basename(source))
+  for (const [index, source] of sources.entries()) await copyFile(source, join(project.folder, files[index] ?? ''))
+  await writeFile(join(project.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  await command([compiler, '-p', '.'], { cwd: project.folder, env: project.env })
 }

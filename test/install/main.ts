@@ -8,10 +8,13 @@ import { startProtocolServer } from '@heddle/test-support/servers/protocol-serve
 import { checkPackages } from './check-packages.js'
 import { measureFirstReceipt } from './first-receipt.js'
 import { compileAndRun, importAndAsk, runDemo } from './journeys.js'
-import { findLaterNode, runMastra } from './mastra.js'
+import { findLaterNode } from './later-node/later-node.js'
+import { runMastra } from './later-node/mastra.js'
+import { runVersions } from './later-node/versions.js'
 import { findChromium, runInPage } from './page.js'
 import { Project } from './project.js'
 import { publishAll, publishedPackages } from './publish.js'
+import { hasPython, runPython } from './python.js'
 import { startRegistry } from './registry.js'
 import { startUp } from './running.js'
 
@@ -91,11 +94,19 @@ try {
     results['overLangchain'] = await withProvider((provider) =>
       compileAndRun(chain, 'langchain', { env: { ...address, ...provider }, checksDeclarations: false }),
     )
-    const later = await findLaterNode(work, env)
-    if (later === null) say('SKIPPED: a later Node could not be fetched from npm, so @heddle/mastra was not tried')
-    else say('npm install @heddle/mastra @mastra/core, the program of its README, agents with tools')
-    const mastra = { work, env, registryUrl: registry.url, heddleUrl: up.url }
-    results['overMastra'] = later === null ? 'skipped' : await runMastra(later, mastra)
+    if (await hasPython(env)) {
+      say('pip install ./clients/python, the program of its README, the history for LangChain')
+      results['python'] = await runPython({ work, env, heddleUrl: up.url })
+    } else say('SKIPPED: there is no Python 3.9 with venv on this machine')
+    const node = await findLaterNode(work, env)
+    if (node === null) say('SKIPPED: a later Node could not be fetched from npm, so what needs it was not tried')
+    else {
+      const later = { node, work, env, registryUrl: registry.url, heddleUrl: up.url }
+      say('on a later Node: @heddle/mastra with agents, a loop of 200 turns, an outage')
+      results['overMastra'] = await runMastra(later)
+      say('on a later Node: other versions of frameworks, each with a loop of 200 turns and the tests of its adapter')
+      results['versions'] = await runVersions(later)
+    }
     const executable = findChromium()
     if (executable === null) say('SKIPPED: there is no Chromium on this machine, so no page was tried')
     else say('the same in a page')

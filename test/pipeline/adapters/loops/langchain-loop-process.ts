@@ -3,7 +3,7 @@ import { MemorySaver } from '@langchain/langgraph'
 import { ChatOpenAI } from '@langchain/openai'
 import { createAgent, tool } from 'langchain'
 import { z } from 'zod'
-import { lineOf } from './loop-script.js'
+import { lineOf } from './loop-line.js'
 
 /** An agent of LangChain that runs turns from a number on, and prints each; it is killed from outside. */
 const { HEDDLE_URL: url, PROVIDER_URL: baseURL = '', THREAD = '', FIRST = '1', LAST = '1' } = process.env

@@ -3,9 +3,6 @@ import type { ProtocolReply, ProtocolRequest } from '@heddle/test-support/server
 
 type Messages = NonNullable<ProtocolRequest['messages']>
 
-/** The output of the tool in a turn. */
-export const lineOf = (turn: number) => `Line of turn ${turn}. `.repeat(40)
-
 /** A model that calls its tool once in each turn. */
 export function replyTo({ messages = [], number }: ProtocolRequest): ProtocolReply {
   const last = messages.at(-1)
@@ -29,6 +26,8 @@ export function orphansInChat(messages: Messages): string[] {
 /** Prices of a token that is read from a provider's cache, and of one that is new, as parts of the price of an uncached one. */
 const CACHE_READ = 0.1
 const CACHE_WRITE = 1.25
+/** Requests whose instructions begin alike are of one conversation: a memory may have a model of its own beside the agent's. */
+const BEGINNING = 40
 
 export interface LoopCost {
   readonly requests: number
@@ -39,7 +38,7 @@ export interface LoopCost {
 }
 
 export function costOf(requests: readonly ProtocolRequest[]): LoopCost {
-  let previous: readonly string[] = []
+  const previous = new Map<string, readonly string[]>()
   const tokensOf = new Map<string, number>()
   const counted = (text: string) => {
     const tokens = tokensOf.get(text) ?? countTokens(text)
@@ -49,21 +48,16 @@ export function costOf(requests: readonly ProtocolRequest[]): LoopCost {
   let [tokens, tokensMax, cost] = [0, 0, 0]
   for (const { messages = [] } of requests) {
     const texts = messages.map((message) => JSON.stringify(message))
-    const changed = texts.findIndex((text, index) => text !== previous[index])
+    const conversation = (texts[0] ?? '').slice(0, BEGINNING)
+    const before = previous.get(conversation) ?? []
+    const changed = texts.findIndex((text, index) => text !== before[index])
     const shared = changed < 0 ? texts.length : changed
     const sum = (some: readonly string[]) => some.reduce((total, text) => total + counted(text), 0)
     const [read, written] = [sum(texts.slice(0, shared)), sum(texts.slice(shared))]
     tokens += read + written
     tokensMax = Math.max(tokensMax, read + written)
     cost += read * CACHE_READ + written * CACHE_WRITE
-    previous = texts
+    previous.set(conversation, texts)
   }
   return { requests: requests.length, tokens, tokensMax, cost: Math.round(cost) }
-}
-
-/** Prints what a loop cost with Heddle beside the framework's own memory. */
-export function printCost(name: string, withHeddle: LoopCost, own: LoopCost): void {
-  const figure = { name, unit: 'uncached tokens', value: withHeddle.cost, baseline: own.cost }
-  const ratio = Math.round((withHeddle.cost / own.cost) * 1_000) / 1_000
-  process.stdout.write(`${JSON.stringify({ ...figure, ratio, withHeddle, own })}\n`)
 }

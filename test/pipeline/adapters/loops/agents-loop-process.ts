@@ -1,7 +1,7 @@
 import { HeddleSession } from '@heddle/openai-agents'
 import { Agent, MemorySession, OpenAIProvider, Runner, tool } from '@openai/agents'
 import { z } from 'zod'
-import { lineOf } from './loop-script.js'
+import { lineOf } from './loop-line.js'
 
 /** An agent of the OpenAI Agents SDK that runs turns from a number on, and prints each; it is killed from outside. */
 const { HEDDLE_URL: url, PROVIDER_URL: baseURL = '', THREAD: sessionId = '', FIRST = '1', LAST = '1' } = process.env
