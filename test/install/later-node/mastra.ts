@@ -60,13 +60,20 @@ async function runAgents(project: Project, heddleUrl: string) {
   }
 }
 
-const OBSERVATION = /Turn (\d+)/g
+const TURNS = /turns? (\d+)(?: to (\d+))?/gi
 
-/** The model of the agent, and the one that Mastra's memory has for its observations: a line for each turn. */
+/** The model of the agent, and the one that Mastra's memory has: a line for each turn, and one for all that it reflects on. */
 const replyToMastra: Responder = (request) => {
   if (request.model !== 'observer') return replyTo(request)
-  const turns = new Set([...JSON.stringify(request.messages).matchAll(OBSERVATION)].map(([, turn]) => turn))
-  const lines = [...turns].map((turn) => `* 🟡 The user asked for turn ${turn}, and the agent looked at its line.`)
+  const asked = JSON.stringify(request.messages?.at(-1) ?? '')
+  const turns = [
+    ...new Set([...asked.matchAll(TURNS)].flatMap(([, first, last]) => [Number(first), Number(last ?? first)])),
+  ]
+  const lines = asked.includes('OBSERVATIONS TO REFLECT ON')
+    ? [
+        `* The user asked for turns ${Math.min(...turns)} to ${Math.max(...turns)}, and the agent looked at their lines.`,
+      ]
+    : turns.map((turn) => `* The user asked for turn ${turn}, and the agent looked at its line.`)
   return { kind: 'text', text: `<observations>\n${lines.join('\n')}\n</observations>` }
 }
 
