@@ -65,6 +65,7 @@ function nameOf({ queues, server, seconds }: OutageCase): string {
 const ignoreSignals = onShutdown(closeAll, {
   timeoutMs: CLOSE_MS_MAX,
   log: createLogger({ level: 'warn', name: 'outages' }),
+  leavesWork: true,
 })
 process.exitCode = await main()
 ignoreSignals()

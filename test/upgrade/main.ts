@@ -64,6 +64,7 @@ function say(line: string): void {
 const ignoreSignals = onShutdown(closeAll, {
   timeoutMs: CLOSE_MS_MAX,
   log: createLogger({ level: 'warn', name: 'upgrade' }),
+  leavesWork: true,
 })
 process.exitCode = await main()
 ignoreSignals()

@@ -32,6 +32,15 @@ describe('onShutdown', () => {
     expect(codes).toEqual([0])
   })
 
+  it('exits with the code of the signal where work is left', async () => {
+    const { signals, codes, exits, shutdownHost } = host()
+    onShutdown(async () => undefined, { timeoutMs: 10_000, log, leavesWork: true, host: shutdownHost })
+    const exited = once(exits, 'exit')
+    signals.emit('SIGINT')
+    await exited
+    expect(codes).toEqual([130])
+  })
+
   it('exits at once on a second signal', async () => {
     const { signals, codes, shutdownHost } = host()
     onShutdown(() => new Promise(() => {}), { timeoutMs: 50, log, host: shutdownHost })

@@ -7,6 +7,8 @@ export interface ShutdownOptions {
   /** Timeout of `close`, in milliseconds, after which the process exits anyway. */
   timeoutMs: number
   log: Logger
+  /** Whether a stopped process leaves work undone, so that its exit code must not be 0. Default: false, as for a service. */
+  leavesWork?: boolean
   /** The process to listen to and to end; tests pass their own. Default: this process. */
   host?: ShutdownHost
 }
@@ -26,7 +28,7 @@ const EXIT_CODES: Record<ShutdownReason, number> = { SIGINT: 130, SIGTERM: 143 }
  * processes, because jobs are only wake-ups.
  *
  * The exit code is 0 after an orderly close, 1 if it failed or timed out, and the signal's own (130 or 143) on a second
- * signal.
+ * signal, and after an orderly close of a process that `leavesWork`.
  *
  * @returns a function that stops listening
  */
@@ -53,7 +55,8 @@ export function onShutdown(close: (reason: ShutdownReason) => Promise<void>, opt
         { timeoutMs, late: () => false },
       )
       if (!isClosed) log.error({ reason, timeoutMs }, 'closing took too long: stopped')
-      return isClosed ? 0 : 1
+      if (!isClosed) return 1
+      return options.leavesWork === true ? EXIT_CODES[reason] : 0
     } catch (error) {
       log.error({ error, reason }, 'closing failed')
       return 1

@@ -82,6 +82,6 @@ function say(line: string): void {
 }
 
 const log = createLogger({ level: 'warn', name: 'bench' })
-const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log })
+const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log, leavesWork: true })
 process.exitCode = await main()
 ignoreSignals()

@@ -76,6 +76,6 @@ function say(line: string): void {
 }
 
 const log = createLogger({ level: 'warn', name: 'chaos' })
-const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log })
+const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log, leavesWork: true })
 process.exitCode = await main()
 ignoreSignals()

@@ -61,6 +61,6 @@ function say(line: string): void {
 }
 
 const log = createLogger({ level: 'warn', name: 'eval' })
-const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log })
+const ignoreSignals = onShutdown(closeAll, { timeoutMs: CLOSE_MS_MAX, log, leavesWork: true })
 process.exitCode = await main()
 ignoreSignals()
