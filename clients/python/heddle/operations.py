@@ -98,6 +98,7 @@ OPERATIONS = {
     "redriveDeadLetters": ("POST", "/v1/dead-letters/redrive", "idempotent"),
     "listStages": ("GET", "/v1/stages", "idempotent"),
     "listStageSamples": ("GET", "/v1/stages/samples", "idempotent"),
+    "listStagesBehind": ("GET", "/v1/stages/behind", "idempotent"),
     "readScaling": ("GET", "/v1/scaling", "idempotent"),
     "pauseStage": ("POST", "/v1/stages/:stage/pause", "idempotent"),
     "resumeStage": ("POST", "/v1/stages/:stage/resume", "idempotent"),

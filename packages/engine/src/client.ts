@@ -20,9 +20,10 @@ import { hooksClient } from './hooks/hooks-client.js'
 import { itemsClient } from './items/items-client.js'
 import { findMessages, listAgentMessages } from './messages/across-threads.js'
 import { listMessages } from './messages/history.js'
-import { listLargestMessages, listToolUse } from './messages/largest.js'
+import { listLargestMessages } from './messages/largest.js'
 import { appendMessages } from './messages/messages.js'
 import { createProducer } from './messages/producer.js'
+import { listToolUse } from './messages/tool-use.js'
 import { getDeadLetter, listAllDeadLetters, redrive } from './projects/dead-letters.js'
 import { eraseMessages } from './projects/message-erasure.js'
 import { grantsClient, keysClient, projectsClient } from './projects/projects-client.js'
@@ -46,7 +47,7 @@ export function createClient(options: ClientOptions): Client {
       list: (listing) => listMessages(parts, listing),
       ofAgent: (listing) => listAgentMessages(parts, listing),
       largest: (listing) => listLargestMessages(parts, listing),
-      toolUse: (thread) => listToolUse(parts, thread),
+      toolUse: (thread, options) => listToolUse(parts, thread, options),
       find: (listing) => findMessages(parts, listing),
       erase: (selected, options) => eraseMessages(parts, selected, options),
       requestContext: (message) => requestContextOf(parts, message),

@@ -138,7 +138,14 @@ export * from './messages/references.js'
 export { findOriginals, holdHead, insertMarks, type NewMark, type StoredOriginal } from './messages/restore-marks.js'
 export { recordTokenCounts, type TokenCount } from './messages/token-counts.js'
 export { findErasedMessages, findTombstones, holdThread } from './messages/tombstones.js'
-export { type LargestRow, listLargest, loadToolUse, type ToolUseRow, type WeighedPlace } from './messages/tool-use.js'
+export {
+  type LargestRow,
+  listLargest,
+  loadToolsOf,
+  loadToolUse,
+  type ToolUseRow,
+  type WeighedPlace,
+} from './messages/tool-use.js'
 export * from './projects/agents.js'
 export * from './projects/api-keys.js'
 export * from './projects/grants.js'
@@ -175,6 +182,7 @@ export { openStore, type Store, type StoreOptions } from './store.js'
 export * from './threads/activity.js'
 export * from './threads/cursors.js'
 export * from './threads/processes.js'
+export { loadStagesBehind, type StageBehindRow } from './threads/stages-behind.js'
 export {
   loadThreadDetails,
   putThread,

@@ -1,7 +1,7 @@
 import { createClient, type RemoteClient } from '@heddle/client/http'
 import { stageNames } from '@heddle/contracts'
-import { projectIdOf } from '@heddle/core'
-import { insertDeadLetter } from '@heddle/store'
+import { projectIdOf, threadIdOf } from '@heddle/core'
+import { insertDeadLetter, markThreadFailed } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { notOverHttp } from '../../tooling/pages/operations.js'
@@ -166,6 +166,18 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     expect(condensed?.condensed).toBeGreaterThan(0)
     expect(condensed?.condensedTokens).toBeLessThanOrEqual(condensed?.tokens ?? 0)
     await expect(client.messages.toolUse('nowhere')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(items[0]?.shown).toBeNull()
+    const { id, receipt } = await client.contexts.build({ thread: 'long', budget: 6_000 })
+    const inContext = receipt.entries.filter(({ role, mode }) => role === 'tool_result' && mode !== 'covered')
+    const shown = (await client.messages.toolUse('long', { context: id })).items.map((row) => row.shown)
+    expect(shown.reduce((sum, each) => sum + (each?.results ?? 0), 0)).toBe(inContext.length)
+    expect(inContext.length).toBeGreaterThan(0)
+    expect(shown.reduce((sum, each) => sum + (each?.tokens ?? 0), 0)).toBe(
+      inContext.reduce((sum, { tokens }) => sum + tokens, 0),
+    )
+    expect((await client.messages.toolUse(thread, { context: id })).items[0]?.shown).toEqual({ results: 0, tokens: 0 })
+    const nowhere = client.messages.toolUse(thread, { context: '00000000-0000-7000-8000-000000000000' })
+    await expect(nowhere).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.messages.largest({ thread: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
@@ -508,6 +520,37 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await waitFor(async () => (await client.deadLetters.list()).length === 0)
     await expect(client.deadLetters.list({ limit: 0 })).rejects.toMatchObject({ field: 'limit' })
   })
+})
+
+test('a project sees how far its own threads are behind each stage, since when, and why one failed', async () => {
+  const project = 'behind'
+  const { key } = await pipeline.clientOf(project).keys.create({ name: 'reader', role: 'read' })
+  const clients = [createClient({ url: http.url, key }), pipeline.clientOf(project)]
+  const embedOf = async (client: Pick<RemoteClient, 'stages'>) =>
+    (await client.stages.behind()).items.find(({ stage }) => stage === 'embed')
+  const none = { stage: 'embed', threads: 0, messages: 0, since: null, thread: null, failure: null, isComplete: true }
+  await pipeline.client.stages.pause('embed')
+  for (const name of ['first', 'second'])
+    await pipeline
+      .clientOf(project)
+      .messages.append({ agent: 'reader', thread: name, messages: [user('a'), user('b')] })
+  const { items } = await pipeline.clientOf(project).messages.list({ thread: 'first' })
+  const threadId = threadIdOf(projectIdOf(project), 'second')
+  const mark = { threadId, stage: 'embed', error: 'UNAUTHORIZED the key was refused', retryAtMs: Date.UTC(2040, 0, 1) }
+  await pipeline.store.inProject(projectIdOf(project), (tx) => markThreadFailed(tx, mark))
+  for (const client of clients)
+    expect(await embedOf(client)).toEqual({
+      ...none,
+      ...{ threads: 2, messages: 4, since: items[0]?.receivedAt, thread: 'first' },
+      failure: {
+        ...{ threads: 1, thread: 'second', error: 'UNAUTHORIZED the key was refused' },
+        retryAt: '2040-01-01T00:00:00.000Z',
+      },
+    })
+  expect(await embedOf(pipeline.clientOf('stranger'))).toEqual(none)
+  await pipeline.client.stages.resume('embed')
+  await waitFor(async () => (await embedOf(clients[0] as RemoteClient))?.threads === 0)
+  expect(await embedOf(pipeline.clientOf(project))).toEqual(none)
 })
 
 test('any project sees the stages; only the one that the gateway runs for pauses them and sees the findings', async () => {

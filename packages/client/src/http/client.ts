@@ -28,7 +28,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
         (await call('listMessages', { params: { thread }, query: pageQuery(page) })).body,
       ofAgent: async ({ agent, ...query }) => (await call('listAgentMessages', { params: { agent }, query })).body,
       largest: async ({ thread, ...query }) => (await call('listLargestMessages', { params: { thread }, query })).body,
-      toolUse: async (thread) => (await call('listToolUse', { params: { thread } })).body,
+      toolUse: async (thread, query = {}) => (await call('listToolUse', { params: { thread }, query })).body,
       find: async (query) => (await call('findMessages', { query })).body,
       erase: async ({ thread, ...query }, options) =>
         (await call('eraseMessages', { ...erasing(options), params: { thread }, query })).body,
@@ -153,6 +153,7 @@ export function remoteClientOf(options: TransportOptions, closing?: AbortSignal)
     },
     stages: {
       list: async () => (await call('listStages', {})).body,
+      behind: async () => (await call('listStagesBehind', {})).body,
       scaling: async () => (await call('readScaling', {})).body,
       pause: async (stage) => (await call('pauseStage', { params: { stage } })).body,
       resume: async (stage) => (await call('resumeStage', { params: { stage } })).body,

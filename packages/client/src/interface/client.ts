@@ -34,6 +34,7 @@ import type {
   SummarizedMessage,
   SummaryNode,
   ToolUse,
+  ToolUseOptions,
   UncompactOptions,
   UncompactResult,
   UnpinOptions,
@@ -81,8 +82,11 @@ export interface Client {
     ofAgent(options: ListAgentMessagesOptions): Promise<Page<MessageEntry>>
     /** The messages of a thread, or the results of one tool, the largest first, with the beginnings of their contents. */
     largest(options: LargestMessagesOptions): Promise<Page<LargestMessage>>
-    /** The tools of a thread, with the number and tokens of their results, the most tokens first. */
-    toolUse(thread: string): Promise<Page<ToolUse>>
+    /**
+     * The tools of a thread, with the number and tokens of their results, the most tokens first; with a context, also those
+     * that it shows.
+     */
+    toolUse(thread: string, options?: ToolUseOptions): Promise<Page<ToolUse>>
     /** The messages with an id at their source, newest first: a reply belongs to the thread of one of them. */
     find(options: FindMessagesOptions): Promise<Page<MessageEntry>>
     /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type StageName, stageNames } from '../jobs/stages.js'
+import { type StageName, stageNames, wakeStageNames } from '../jobs/stages.js'
 import type { OutputOf } from '../primitives/output-of.js'
 import { isoTimeSchema, named, pageSchema } from './common.js'
 
@@ -59,6 +59,37 @@ export const stageBacklogSchema = named(
 )
 /** The jobs of a stage, over all states in which a worker could fetch one. */
 export type StageBacklog = OutputOf<typeof stageBacklogSchema>
+
+export const stageBehindSchema = named(
+  'StageBehind',
+  z.object({
+    stage: z.enum(wakeStageNames),
+    /** Threads of the project with messages that the stage has not reached, among those that were read. */
+    threads: z.int(),
+    /** Messages of these threads that it has not reached. */
+    messages: z.int(),
+    /** When the first of these messages was stored; null without one. */
+    since: isoTimeSchema.nullable(),
+    /** The thread of that message. */
+    thread: z.string().nullable(),
+    /** Threads whose job of this stage failed for good, with the latest error; null without one. */
+    failure: z
+      .object({
+        threads: z.int(),
+        /** A thread with this error. */
+        thread: z.string(),
+        error: z.string(),
+        /** When the stage is started for it again. */
+        retryAt: isoTimeSchema.nullable(),
+      })
+      .nullable(),
+    /** Whether all threads that are behind were read; otherwise the counts are of the first ones. */
+    isComplete: z.boolean(),
+  }),
+)
+/** The messages of a project that a stage has not reached, and since when. */
+export type StageBehind = OutputOf<typeof stageBehindSchema>
+export const stageBehindPageSchema = named('StageBehindPage', pageSchema(stageBehindSchema))
 
 function ofEveryStage<Schema>(schema: Schema): Record<StageName, Schema> {
   return Object.fromEntries(stageNames.map((stage) => [stage, schema])) as Record<StageName, Schema>

@@ -21,11 +21,19 @@ export const toolUseSchema = named(
     condensed: z.int(),
     /** Their tokens as they were appended. */
     condensedTokens: z.int(),
+    /** Results that the requested context shows, and their tokens in it; null without such a request. */
+    shown: z.object({ results: z.int(), tokens: z.int() }).nullable(),
   }),
 )
 /** The cost of a tool's results in a thread. */
 export type ToolUse = OutputOf<typeof toolUseSchema>
 export const toolUsePageSchema = named('ToolUsePage', pageSchema(toolUseSchema))
+
+export const toolUseQuerySchema = z.strictObject({
+  /** The id of a context: `shown` then says what it shows of each tool. */
+  context: idSchema.optional(),
+})
+export type ToolUseOptions = z.input<typeof toolUseQuerySchema>
 
 export const largestMessagesQuerySchema = pageQuerySchema.extend({
   /** Only results of this tool. */

@@ -1,6 +1,7 @@
 import {
   findingPageSchema,
   scalingSchema,
+  stageBehindPageSchema,
   stagePageSchema,
   stageParamsSchema,
   stageSamplePageSchema,
@@ -30,6 +31,18 @@ export const stageOperations = {
     summary: 'The queues of all stages once a minute, over the last six hours',
     description: 'Oldest first. Each gateway keeps its own in memory: they begin with its start.',
     answers: { 200: { description: 'All samples, in one page.', schema: stageSamplePageSchema } },
+  }),
+  listStagesBehind: operation({
+    method: 'GET',
+    path: '/v1/stages/behind',
+    tag: 'stages',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary:
+      'The messages of the project that each stage has not reached, since when, and the error of one that failed',
+    description:
+      'Of the stages that work in the background, from the store: the same after a restart. At most 1,000 threads are read.',
+    answers: { 200: { description: 'Each of these stages, in one page.', schema: stageBehindPageSchema } },
   }),
   readScaling: operation({
     method: 'GET',

@@ -1,5 +1,10 @@
 import { threadParamsSchema } from '../http/threads.js'
-import { largestMessagePageSchema, largestMessagesQuerySchema, toolUsePageSchema } from '../http/tool-use.js'
+import {
+  largestMessagePageSchema,
+  largestMessagesQuerySchema,
+  toolUsePageSchema,
+  toolUseQuerySchema,
+} from '../http/tool-use.js'
 import { operation } from './operation.js'
 
 export const toolUseOperations = {
@@ -10,8 +15,9 @@ export const toolUseOperations = {
     needs: 'read',
     repeat: 'idempotent',
     summary: 'The tools of a thread, with the number and tokens of their results, the most tokens first',
-    description: 'In one page, of at most 500 tools.',
+    description: 'In one page, of at most 500 tools. With a context, also what this context shows of each.',
     params: threadParamsSchema,
+    query: toolUseQuerySchema,
     answers: { 200: { description: 'Every tool with results.', schema: toolUsePageSchema } },
   }),
   listLargestMessages: operation({

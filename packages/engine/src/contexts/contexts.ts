@@ -93,7 +93,7 @@ export async function getContext(
 }
 
 /** With placeholders for the bytes of images and files, which suffices for a comparison. */
-async function readContext(
+export async function readContext(
   { store, projectId }: EngineContext,
   given: string,
   { rebuild = false }: GetOptions,

@@ -3,11 +3,10 @@ import {
   type LargestMessagesOptions,
   largestMessagesSchema,
   type Page,
-  type ToolUse,
 } from '@heddle/client/interface'
-import { limits, nameSchema, notFound, parse } from '@heddle/contracts'
+import { notFound, parse } from '@heddle/contracts'
 import { messageReference, threadIdOf } from '@heddle/core'
-import { listLargest, loadThread, loadToolUse, type Tx } from '@heddle/store'
+import { listLargest, loadThread, type Tx } from '@heddle/store'
 import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
@@ -47,20 +46,7 @@ export async function listLargestMessages(
   }
 }
 
-/**
- * The tools of a thread with the sizes of their results, in one page.
- *
- * @throws PermanentError `NOT_FOUND`
- */
-export async function listToolUse({ store, projectId }: EngineContext, thread: string): Promise<Page<ToolUse>> {
-  const threadId = threadIdOf(projectId, parse(nameSchema, thread, 'thread'))
-  const items = await store.inProject(projectId, async (tx) => {
-    await checkThread(tx, threadId, thread)
-    return await loadToolUse(tx, { threadId, limit: limits.pageItemsMax })
-  })
-  return { items, nextCursor: null }
-}
-
-async function checkThread(tx: Tx, threadId: string, name: string): Promise<void> {
+/** @throws PermanentError `NOT_FOUND` */
+export async function checkThread(tx: Tx, threadId: string, name: string): Promise<void> {
   if ((await loadThread(tx, { threadId })) === null) throw notFound('thread', name, 'see `heddle threads list`')
 }

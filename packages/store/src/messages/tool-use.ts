@@ -2,6 +2,7 @@ import type { Role } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { lineageIds, messagesOf, tokenCountsOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
+import { asArray } from '../sql/arrays.js'
 
 export interface ToolUseRow {
   /** Null for results that were appended without the name of their tool. */
@@ -32,6 +33,20 @@ export async function loadToolUse(
     group by tool
     order by 4 desc, tool
     limit ${limit}`
+}
+
+/** The tools of results, by the ids of their messages. */
+export async function loadToolsOf(
+  tx: Tx,
+  { threadId, messageIds }: { readonly threadId: string; readonly messageIds: readonly string[] },
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await tx<{ id: string; tool: string | null }[]>`
+    select message.id, coalesce(message.tool_name, archive.tool_name) as tool
+    from ${messagesOf(tx, threadId)} as message
+    left join heddle.archive as archive
+      on archive.thread_id = any(${lineageIds(tx, threadId)}) and archive.message_id = message.id and archive.location = ''
+    where message.id = any(${asArray(messageIds)}::uuid[])`
+  return new Map(rows.map(({ id, tool }) => [id, tool]))
 }
 
 /** A place in the list of the largest messages. */

@@ -27,7 +27,7 @@ export const messageHandlers: Handlers<typeof messageOperations & typeof toolUse
   eraseMessages: ({ client, params, query, headers }) =>
     erase({ headers, query: {} }, ({ wait }) => client.messages.erase({ ...query, ...params }, { wait })),
   listAgentMessages: ({ client, params, query }) => client.messages.ofAgent({ ...query, ...params }),
-  listToolUse: ({ client, params }) => client.messages.toolUse(params.thread),
+  listToolUse: ({ client, params, query }) => client.messages.toolUse(params.thread, query),
   listLargestMessages: ({ client, params, query }) => client.messages.largest({ ...query, ...params }),
   findMessages: ({ client, query }) => client.messages.find(query),
   async appendIterations({ client, params, body, headers, signal }) {

@@ -13,6 +13,7 @@ export function stageHandlers({ samples, examine, scaling }: DeploymentReads): H
   return {
     listStages: ({ client }) => client.stages.list(),
     listStageSamples: async () => ({ items: [...samples()], nextCursor: null }),
+    listStagesBehind: ({ client }) => client.stages.behind(),
     readScaling: ({ client }) => scaling(() => client.stages.scaling()),
     pauseStage: ({ client, params }) => client.stages.pause(params.stage),
     resumeStage: ({ client, params }) => client.stages.resume(params.stage),

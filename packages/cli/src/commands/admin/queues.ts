@@ -1,4 +1,4 @@
-import { type PoolWork, type StageName, stageNames } from '@heddle/contracts'
+import { type PoolWork, type StageBehind, type StageName, stageNames } from '@heddle/contracts'
 import type { Engine } from '@heddle/host'
 import type { StageStats } from '@heddle/queue'
 import type { Command } from 'commander'
@@ -64,12 +64,15 @@ function selectionOf({ stage, limit }: QueuesOptions) {
 async function showQueues(context: CommandContext, engine: Engine, options: QueuesOptions): Promise<void> {
   const { servedStages } = await import('@heddle/host')
   await engine.queues.requestReports()
-  const [stats, letters, served] = await Promise.all([
+  const [stats, letters, served, lagging] = await Promise.all([
     engine.queues.stats(),
     engine.client.deadLetters.list(selectionOf(options)),
     servedStages(engine.store, engine.config.queuePrefix),
+    engine.client.stages.behind(),
   ])
-  const shown = stats.filter(({ stage }) => options.stage === undefined || stage === options.stage)
+  const isShown = ({ stage }: { readonly stage: StageName }) => options.stage === undefined || stage === options.stage
+  const behind = lagging.items.filter((each) => isShown(each) && each.threads > 0)
+  const shown = stats.filter(isShown)
   const stages = shown.map((each) => ({
     ...each,
     served: served.has(each.stage),
@@ -77,6 +80,7 @@ async function showQueues(context: CommandContext, engine: Engine, options: Queu
   }))
   const document = {
     stages,
+    behind,
     deadLetters: letters.map(({ id, stage, jobId, threadId, error, attempts, failedAt }) => ({
       id,
       stage,
@@ -89,6 +93,8 @@ async function showQueues(context: CommandContext, engine: Engine, options: Queu
   }
   context.printer.result(document, () => [
     ...itemTable(stages, columns),
+    ...(behind.length === 0 ? [] : ['', 'messages of this project that a stage has not reached:']),
+    ...behind.map(behindText),
     ...(letters.length === 0 ? [] : ['', 'dead letters, newest first (heddle queues redrive runs them again):']),
     ...letters
       .slice(0, LETTERS_SHOWN)
@@ -98,6 +104,12 @@ async function showQueues(context: CommandContext, engine: Engine, options: Queu
       ? []
       : ['', 'stages without a worker make no progress; to start one: heddle up']),
   ])
+}
+
+function behindText({ stage, messages, threads, since, thread, failure }: StageBehind): string {
+  const place = since === null ? '' : `, since ${since} in ${thread}`
+  const reason = failure === null ? '' : `; failed for ${formatCount(failure.threads)}: ${oneLine(failure.error, 100)}`
+  return `  ${stage}: ${formatCount(messages)} of ${formatCount(threads)} threads${place}${reason}`
 }
 
 type ShownStage = StageStats & { readonly served: boolean; readonly deadLetters: number }

@@ -2,9 +2,14 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import { nameOption, type PageOptions } from '../../options/options.js'
 import { oneLine } from '../../output/safe-text.js'
+import { formatCount } from '../../output/table.js'
 import { listCommand } from '../declared.js'
 
 const EXCERPT_CHARACTERS = 60
+
+interface ToolsOptions extends CommonOptions, PageOptions {
+  readonly context?: string
+}
 
 interface LargestOptions extends PageOptions {
   readonly tool?: string
@@ -16,8 +21,9 @@ export function registerThreadsTools(group: Command, context: CommandContext): v
     name: 'tools',
     description: 'show the tools of a thread with the tokens of their results, the most tokens first',
     arguments: [['<name>', 'the thread', nameOption('thread')]],
+    options: (command) => command.option('--context <id>', 'also the tokens of each that this context shows'),
     examples: ['heddle threads tools session', 'heddle threads tools session --json'],
-    load: ({ messages }, _: CommonOptions & PageOptions, thread: string) => messages.toolUse(thread),
+    load: ({ messages }, { context }: ToolsOptions, thread: string) => messages.toolUse(thread, { context }),
     items: 'tools',
     none: () => 'no results of tools yet',
     columns: [
@@ -27,6 +33,7 @@ export function registerThreadsTools(group: Command, context: CommandContext): v
       { title: 'tokens', count: ({ tokens }) => tokens },
       { title: 'largest', count: ({ largestTokens }) => largestTokens },
       { title: 'of them condensed', count: ({ condensedTokens }) => condensedTokens },
+      { title: 'in the context', right: ({ shown }) => (shown === null ? '-' : formatCount(shown.tokens)) },
     ],
   })
   listCommand(group, context, {
