@@ -209,7 +209,10 @@ describe.skipIf(executablePath === null)('in Chromium, before `heddle up` with a
     await page.goto(`${recorded.url}/ui/#/threads/hostile`)
     await page.getByText('<script>document.title').waitFor()
     expect(await page.title()).toBe('hostile · Heddle')
-    expect(await page.locator('.message :is(a, img, svg, script, iframe)').count()).toBe(0)
+    expect(await page.locator('.message :is(img, svg, script, iframe)').count()).toBe(0)
+    // The only links are those of the inspector itself.
+    const links = await Promise.all((await page.locator('.message a').all()).map((link) => link.getAttribute('href')))
+    expect(links).toEqual([2, 1].map((seq) => `/ui/#/threads/hostile/find?message=${seq}`))
     const text = await page.locator('.message pre').last().innerText()
     expect(text).toContain('\\u202ereversed\\u202c \\u001b[31mred')
     const long = page.getByRole('button', { name: /^Show more of/ }).first()

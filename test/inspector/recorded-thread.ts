@@ -21,9 +21,13 @@ export interface RecordedThread {
   close(): Promise<void>
 }
 
-/** `heddle up` with the session of the demo, items of an agent, and a reply to a context. */
-export async function startRecordedThread(): Promise<RecordedThread> {
-  const home = await openDatabaseHome()
+/**
+ * `heddle up` with the session of the demo, items of an agent, and a reply to a context.
+ *
+ * @param environment variables of `heddle up` besides
+ */
+export async function startRecordedThread(environment: Readonly<Record<string, string>> = {}): Promise<RecordedThread> {
+  const home = await openDatabaseHome(environment)
   const up: Running = home.start(['up', '--port', '0', '--json'])
   const { url } = JSON.parse(await up.firstLine) as { readonly url: string }
   const client = createClient({ url })

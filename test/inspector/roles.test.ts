@@ -24,7 +24,7 @@ const screens: readonly {
   {
     path: `threads/${THREAD}/contexts/:context?view=find&query=pruning`,
     shown: 'a summary stands for it',
-    buttons: { 'Pin it': 'produce' },
+    buttons: { 'Bring it back': 'produce' },
   },
   { path: 'search?query=pruning', shown: 'Explanation of its place', buttons: {} },
   { path: 'agents', shown: 'coder', buttons: {} },
@@ -61,7 +61,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/^Pause /, 'Pause a stage'],
   [/^Send \d+ jobs? again$/, 'Send dead letters again'],
   [/^Restore \d+ messages?$/, 'Restore its messages'],
-  [/^Pin it/, 'Pin it'],
+  [/^Bring it back/, 'Bring it back'],
   [/^Undo/, 'Undo'],
   [/^Redo/, 'Redo'],
 ]

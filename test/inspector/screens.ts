@@ -75,11 +75,28 @@ export const screens: readonly Screen[] = [
     },
   },
   {
+    name: 'did-it-see',
+    async show(page, shown) {
+      await page.goto(at(shown, '/find?query=rules%20of%20pruning'))
+      await page.getByText('messages with these words').waitFor()
+      await page.getByRole('list', { name: 'Messages of the thread' }).getByRole('article').first().waitFor()
+    },
+  },
+  {
+    name: 'lost',
+    async show(page, shown) {
+      await page.goto(at(shown, '/compactions'))
+      await page.getByRole('button', { name: /^Show what .* lost$/ }).click()
+      await page.getByRole('region', { name: 'Lost details' }).scrollIntoViewIfNeeded()
+    },
+  },
+  {
     name: 'tokens',
     async show(page, shown) {
       await page.goto(at(shown, '/tools'))
       await page.getByRole('rowheader', { name: 'Read' }).waitFor()
-      await page.getByRole('list', { name: 'Largest messages' }).getByRole('article').first().waitFor()
+      await page.getByText('takes the most of').waitFor()
+      await page.getByText('In the newest context:').first().waitFor()
     },
   },
   {

@@ -5,6 +5,7 @@ import { CompactionsScreen } from './compactions/compactions-screen.js'
 import { ContextScreen } from './contexts/context-screen.js'
 import { ContextsScreen } from './contexts/contexts-screen.js'
 import { type ContextView, isContextView } from './contexts/views.js'
+import { FindScreen } from './find/find-screen.js'
 import { Failure } from './parts/failure.js'
 import { PipelineScreen } from './pipeline/pipeline-screen.js'
 import { ProxyScreen } from './proxied/proxy-screen.js'
@@ -23,6 +24,9 @@ const text = (value: unknown) => (typeof value === 'string' && value !== '' ? va
 
 const messageNumber = (value: unknown) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 ? value : undefined
+
+/** The router reads a text of digits as a number. */
+const words = (value: unknown) => text(typeof value === 'number' ? String(value) : value)
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
@@ -64,6 +68,17 @@ const toolsRoute = createRoute({
   }),
 })
 
+const findRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/threads/$thread/find',
+  component: FindScreen,
+  validateSearch: (search: Record<string, unknown>): { query?: string; message?: number; context?: string } => ({
+    ...(words(search['query']) !== undefined && { query: words(search['query']) }),
+    ...(messageNumber(search['message']) !== undefined && { message: messageNumber(search['message']) }),
+    ...(text(search['context']) !== undefined && { context: text(search['context']) }),
+  }),
+})
+
 export const contextsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/threads/$thread/contexts',
@@ -76,8 +91,7 @@ export const contextRoute = createRoute({
   component: ContextScreen,
   validateSearch: ({ view, query }: Record<string, unknown>): { view?: ContextView; query?: string } => ({
     ...(isContextView(view) && { view }),
-    // The router reads a text of digits as a number.
-    ...(text(typeof query === 'number' ? String(query) : query) !== undefined && { query: String(query) }),
+    ...(words(query) !== undefined && { query: words(query) }),
   }),
 })
 
@@ -143,6 +157,7 @@ export const router = createRouter({
     homeRoute,
     threadsRoute,
     timelineRoute,
+    findRoute,
     contextsRoute,
     contextRoute,
     compactionsRoute,

@@ -1,10 +1,21 @@
 import type { ThreadOverview } from '@heddle/contracts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { summariesQuery } from '../data/queries.js'
 import { counted, figure, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { WideTable } from '../parts/wide-table.js'
 
 /** The messages and tokens that each compaction covered, and those of the summary in their place. */
 export function BeforeAfter({ overview: { states, prunings, name } }: { overview: ThreadOverview }) {
+  const { data } = useInfiniteQuery(summariesQuery(name))
+  const hasOthers = data?.pages.some(({ items }) => items.length > 0) ?? false
+  if (states.length === 0 && hasOthers)
+    return (
+      <p>
+        The settings of the thread have not led to a compaction yet. Requests with a budget, model or strategy of their
+        own have: their summaries are below.
+      </p>
+    )
   if (states.length === 0)
     return (
       <Empty title="This thread has no compaction">

@@ -27,12 +27,23 @@ export function CompactionsScreen() {
       {isPending ? <Loading what="compactions" /> : null}
       {error ? <Failure error={error} /> : null}
       {data ? <BeforeAfter overview={data} /> : null}
-      {data ? <Loss overview={data} /> : null}
+      {data ? <Loss thread={thread} states={data.states} /> : null}
       <NextCompaction thread={thread} />
       {mayUndo ? <UndoForm onChange={undo.mutate} isPending={undo.isPending} /> : null}
-      <p role="status" className="outcome">
-        {undo.isPending ? 'Changing …' : undo.data ? outcomeOf(undo.data) : ''}
-      </p>
+      <div className="bar">
+        <p role="status" className="outcome">
+          {undo.isPending ? 'Changing …' : undo.data ? outcomeOf(undo.data) : ''}
+        </p>
+        {undo.data?.action === 'undone' && undo.data.messages > 0 && undo.variables !== undefined ? (
+          <button
+            type="button"
+            disabled={undo.isPending}
+            onClick={() => undo.mutate({ ...undo.variables, redo: true })}
+          >
+            Take this undo back
+          </button>
+        ) : null}
+      </div>
       {undo.error ? <Failure error={undo.error} /> : null}
       <h2>Summaries</h2>
       <SummaryTree thread={thread} onUndo={mayUndo ? undo.mutate : undefined} />

@@ -98,7 +98,8 @@ function Node({ node, shown, loaded, isOpenAtFirst = false, thread, onUndo }: No
             )}
             {onUndo && from && to ? (
               <button type="button" onClick={() => onUndo({ fromSeq: from.seq, toSeq: to.seq })}>
-                Undo for these messages<span className="unseen">, {name}</span>
+                Undo for all of {from.seq === to.seq ? `#${from.seq}` : `#${from.seq} to #${to.seq}`}
+                <span className="unseen">, {name}</span>
               </button>
             ) : null}
             <SummaryMessages

@@ -1,10 +1,10 @@
-import type { ContextResult, ContextSummary } from '@heddle/contracts'
+import type { ContextResult, ContextSummary, ReceiptEntry } from '@heddle/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { curlOf } from '../data/client.js'
 import { isPartOfMessage, isShown } from '../data/join-receipt.js'
 import { contextQuery, contextsQuery } from '../data/queries.js'
-import { counted, figure, timeText, visible } from '../data/text.js'
+import { figure, timeText, visible } from '../data/text.js'
 import { CopyButton } from '../parts/copy-button.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
@@ -41,7 +41,7 @@ export function ContextScreen() {
       <Moments thread={thread} before={before} after={place > 0 ? built[place - 1] : undefined} />
       {isPending ? <Loading what="the context" /> : null}
       {error ? <Failure error={error} /> : null}
-      {context ? <Built context={context} before={before?.id} /> : null}
+      {context ? <Built context={context} before={before?.id} requestedAt={built[place]?.requestedAt} /> : null}
     </div>
   )
 }
@@ -64,7 +64,14 @@ function Moments({ thread, before, after }: { thread: string; before?: ContextSu
   )
 }
 
-function Built({ context, before }: { context: ContextResult; before: string | undefined }) {
+interface BuiltProps {
+  context: ContextResult
+  before: string | undefined
+  /** Undefined if it is not among the newest ones. */
+  requestedAt: string | undefined
+}
+
+function Built({ context, before, requestedAt }: BuiltProps) {
   const { id, thread, agent, format, strategy, budget, tokensUsed, receipt } = context
   const { view } = useSearch({ from: '/threads/$thread/contexts/$context' })
   const unshown = receipt.entries.filter((entry) => !isShown(entry) && !isPartOfMessage(entry))
@@ -93,7 +100,7 @@ function Built({ context, before }: { context: ContextResult; before: string | u
         <CopyButton label="Copy as curl" text={() => curlOf(`v1/contexts/${id}`)} />
       </div>
       <nav aria-label="Views of the context" className="tabs">
-        {views(unshown.length).map(([each, label]) => (
+        {views(unshownCount(unshown, receipt.ineligible)).map(([each, label]) => (
           <Link
             key={label}
             to="/threads/$thread/contexts/$context"
@@ -108,17 +115,23 @@ function Built({ context, before }: { context: ContextResult; before: string | u
       </nav>
       {view === undefined ? <Delivered context={context} before={before} /> : null}
       {view === 'left-out' ? <LeftOut entries={unshown} ineligible={receipt.ineligible} thread={thread} /> : null}
-      {view === 'find' ? <FindInContext context={context} /> : null}
+      {view === 'find' ? <FindInContext context={context} requestedAt={requestedAt} /> : null}
       {view === 'what-if' ? <WhatIf context={context} /> : null}
       {view === 'difference' ? <Difference before={before} after={id} /> : null}
     </>
   )
 }
 
+/** Messages, and parts such as items, that this context does not show. */
+function unshownCount(entries: readonly ReceiptEntry[], ineligible: Readonly<Record<string, number>>): number {
+  const hidden = Object.values(ineligible).reduce((sum, count) => sum + count, 0)
+  return entries.reduce((sum, { count }) => sum + Math.max(1, count), hidden)
+}
+
 const views = (unshown: number) =>
   [
     [undefined, 'As delivered'],
-    ['left-out', counted(unshown, 'line not shown', 'lines not shown')],
+    ['left-out', `${figure(unshown)} not shown`],
     ['find', 'Did it see this?'],
     ['difference', 'Difference to the context before'],
     ['what-if', 'What if'],

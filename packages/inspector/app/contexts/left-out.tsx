@@ -21,7 +21,7 @@ export function LeftOut({ entries, ineligible, thread }: LeftOutProps) {
     <section aria-label="Not shown">
       {reasons.map(([reason, count]) => (
         <p key={reason}>
-          {counted(count, 'message')} never eligible: {reason}
+          {counted(count, 'message')}: {meanings[reason] ?? `no context shows them, as ${reason}`}
         </p>
       ))}
       <ul className="receipt">
@@ -34,4 +34,9 @@ export function LeftOut({ entries, ineligible, thread }: LeftOutProps) {
       </ul>
     </section>
   )
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  'outside-window': 'older than the rolling window',
+  'before-clear': 'from before the last clear of the window',
 }

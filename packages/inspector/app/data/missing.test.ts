@@ -18,3 +18,14 @@ test('a long text of one line takes no time', () => {
   expect(missingFrom('a.'.repeat(2_000_000), summary).count).toBe(0)
   expect(missingFrom('aB'.repeat(2_000_000), summary).count).toBe(0)
 })
+
+test('pieces of the line with the rarest terms come first, wherever it is', () => {
+  const lines = Array.from({ length: 900 }, (_, n) => `The service shop-${n} runs at staging-${n}.internal.`)
+  const text = [...lines, 'The database of staging listens on 8432.', ...lines].join('\n')
+  const { named } = missingFrom(text, summary, ['database', 'staging'])
+  expect(named[0]).toBe('8432')
+})
+
+test('the mark of a cut text is no part of a piece', () => {
+  expect(missingFrom('…5432 or 5433…', summary)).toEqual({ named: ['5433'], count: 1 })
+})

@@ -9,6 +9,8 @@ import { ask, client, loadSession } from './client.js'
  */
 
 const PAGE = 200
+/** Messages are listed by their times: one that came late is beside the one with its number. */
+const PAGE_OF_ONE = 20
 
 export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: loadSession, retry: false })
 
@@ -38,8 +40,30 @@ export const messagesOfReplyQuery = (thread: string) =>
     queryFn: () => client.messages.list({ thread, order: 'desc', limit: PAGE }),
   })
 
-export const toolUseQuery = (thread: string) =>
-  queryOptions({ queryKey: ['tool-use', thread], queryFn: () => client.messages.toolUse(thread) })
+/** One message by its number; null if the thread does not have it. */
+export const messageQuery = (thread: string, seq: number) =>
+  queryOptions({
+    queryKey: ['messages', thread, 'one', seq],
+    queryFn: async () => {
+      const cursor = seq > 1 ? String(seq - 1) : undefined
+      const { items } = await client.messages.list({ thread, order: 'asc', limit: PAGE_OF_ONE, cursor })
+      return items.find((message) => message.seq === seq) ?? null
+    },
+  })
+
+/** A context of the thread as it is now, of which nothing is stored. */
+export const previewQuery = (thread: string) =>
+  queryOptions({
+    queryKey: ['messages', thread, 'preview'],
+    queryFn: () => client.contexts.build({ thread, store: false }),
+  })
+
+/** @param context whose share of each tool is counted, too */
+export const toolUseQuery = (thread: string, context: string | undefined) =>
+  queryOptions({
+    queryKey: ['tool-use', thread, context ?? null],
+    queryFn: () => client.messages.toolUse(thread, { context }),
+  })
 
 export const largestQuery = (thread: string, tool: string | undefined) =>
   infiniteQueryOptions({
@@ -185,12 +209,20 @@ async function loadItems(agent: string) {
 }
 
 const STAGES_EVERY_MS = 2_000
+const BEHIND_EVERY_MS = 5_000
 const SAMPLES_EVERY_MS = 30_000
 
 export const stagesQuery = queryOptions({
   queryKey: ['stages'],
   queryFn: () => client.stages.list(),
   refetchInterval: STAGES_EVERY_MS,
+})
+
+/** The messages of the project that each stage has not reached. */
+export const stagesBehindQuery = queryOptions({
+  queryKey: ['stages-behind'],
+  queryFn: () => client.stages.behind(),
+  refetchInterval: BEHIND_EVERY_MS,
 })
 
 export const stageSamplesQuery = queryOptions({

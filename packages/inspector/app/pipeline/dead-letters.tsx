@@ -1,15 +1,13 @@
 import type { DeadLetterEntry } from '@heddle/contracts'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { client } from '../data/client.js'
 import { useMay } from '../data/permissions.js'
 import { deadLetterQuery, deadLettersQuery } from '../data/queries.js'
 import { counted, timeText, visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Folded } from '../parts/folded.js'
 import { Loading } from '../parts/loading.js'
-
-const REDRIVEN_MAX = 500
+import { REDRIVEN_MAX, Redrive } from './redrive.js'
 
 /** Jobs of the project that failed permanently: nothing is lost with them, and each can be sent again. */
 export function DeadLetters() {
@@ -62,33 +60,5 @@ function Letter({ letter: { id, stage, jobId, error, attempts, failedAt } }: { l
         <p className="quiet">The beginning of {counted(details.data.payloadCharacters, 'character')}</p>
       ) : null}
     </li>
-  )
-}
-
-/** @param id absent: the newest ones together */
-function Redrive({ id, label }: { id?: string; label: string }) {
-  const queries = useQueryClient()
-  const redrive = useMutation({
-    mutationFn: () => client.deadLetters.redrive({ ...(id !== undefined && { id }), limit: REDRIVEN_MAX }),
-    onSettled: () => queries.invalidateQueries({ queryKey: deadLettersQuery.queryKey }),
-  })
-  return (
-    <div>
-      <button type="button" disabled={redrive.isPending} onClick={() => redrive.mutate()}>
-        {label}
-      </button>
-      {redrive.error ? <Failure error={redrive.error} /> : null}
-      {redrive.data ? (
-        <p role="status">
-          {counted(redrive.data.redriven, 'job')} sent again
-          {redrive.data.refused.map(({ jobId, reason }) => (
-            <span key={jobId} className="warning">
-              {' '}
-              · not sent: {visible(reason)}
-            </span>
-          ))}
-        </p>
-      ) : null}
-    </div>
   )
 }

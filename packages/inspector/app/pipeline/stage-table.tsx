@@ -1,13 +1,13 @@
 import type { StageSample, StageState } from '@heddle/contracts'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { client } from '../data/client.js'
+import { useQuery } from '@tanstack/react-query'
 import { useMay } from '../data/permissions.js'
 import { stageSamplesQuery, stagesQuery } from '../data/queries.js'
-import { counted, durationText, figure, timeText } from '../data/text.js'
+import { durationText, figure } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
-import { stopOf } from '../parts/stages.js'
 import { WideTable } from '../parts/wide-table.js'
+import { PauseButton } from './pause-button.js'
+import { Standstills } from './standstills.js'
 import { Trend } from './trend.js'
 
 export function StageTable() {
@@ -38,39 +38,8 @@ export function StageTable() {
           <Row key={stage.stage} stage={stage} samples={samples.data?.items ?? []} mayOperate={mayOperate} />
         ))}
       </WideTable>
-      <div role="status">
-        {data.items.map((state) => (
-          <Stopped key={state.stage} state={state} mayOperate={mayOperate} />
-        ))}
-      </div>
+      <Standstills stages={data.items} />
     </>
-  )
-}
-
-/** Why a stage makes no progress, since when its jobs wait, and what to do. */
-function Stopped({ state, mayOperate }: { state: StageState; mayOperate: boolean }) {
-  const { stage, waiting, oldestWaitMs } = state
-  const stop = stopOf(state)
-  if (stop === null) return null
-  const since = oldestWaitMs === null ? null : new Date(Date.now() - oldestWaitMs).toISOString()
-  return (
-    <p className="warning">
-      {stop === 'paused' ? `${stage} is paused` : `${stage} has no worker`}:{' '}
-      {since === null
-        ? 'nothing waits for it yet.'
-        : `${counted(waiting, 'job')} ${waiting === 1 ? 'waits' : 'wait'}, the oldest since ${timeText(since)}.`}{' '}
-      {stop === 'paused' ? (
-        mayOperate ? (
-          <PauseButton stage={state} label="Resume it" />
-        ) : (
-          'An admin of the project that the gateway runs for resumes it.'
-        )
-      ) : (
-        <>
-          Start one where the database is: <code>heddle worker {stage}</code>
-        </>
-      )}
-    </p>
   )
 }
 
@@ -117,25 +86,4 @@ function stateText({ paused, workers }: StageState): string {
   if (paused) return 'paused'
   if (workers === 0) return 'no worker'
   return workers === 1 ? '1 worker' : `${figure(workers)} workers`
-}
-
-function PauseButton({ stage: { stage, paused }, label }: { stage: StageState; label?: string }) {
-  const queries = useQueryClient()
-  const change = useMutation({
-    mutationFn: () => (paused ? client.stages.resume(stage) : client.stages.pause(stage)),
-    onSettled: () => queries.invalidateQueries({ queryKey: stagesQuery.queryKey }),
-  })
-  return (
-    <>
-      <button type="button" disabled={change.isPending} onClick={() => change.mutate()}>
-        {label ?? (
-          <>
-            {paused ? 'Resume' : 'Pause'}
-            <span className="unseen"> {stage}</span>
-          </>
-        )}
-      </button>
-      {change.error ? <Failure error={change.error} /> : null}
-    </>
-  )
 }

@@ -3,7 +3,7 @@ import type { ContextResult } from '@heddle/contracts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { contextQuery, itemsQuery } from '../data/queries.js'
-import { visible } from '../data/text.js'
+import { figure, visible } from '../data/text.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
 import { columnsOf, type ItemType } from './columns.js'
@@ -33,13 +33,17 @@ function Body({ id }: { id: string }) {
   if (error) return <Failure error={error} />
   return (
     <>
-      <Columns context={data} />
-      <LeftOutItems context={data} />
-      <p>
+      <p className="bar">
+        {figure(data.tokensUsed)} of {figure(data.budget)} tokens:{' '}
         <Link to="/threads/$thread/contexts/$context" params={{ thread: data.thread, context: id }}>
           Show the whole context
         </Link>
+        <Link to="/threads/$thread/find" params={{ thread: data.thread }} search={{ context: id }}>
+          Did it see this?
+        </Link>
       </p>
+      <Columns context={data} />
+      <LeftOutItems context={data} />
     </>
   )
 }
@@ -55,8 +59,8 @@ function Columns({ context: { agent, items } }: { context: ContextResult }) {
   if (items.length === 0)
     return (
       <Dialog.Description>
-        No rule, reference or tool was in this request. Give the agent some with <code>heddle items put</code>, and
-        later requests show them here.
+        Besides its messages, no rule, reference or tool was in this request. Give the agent some with{' '}
+        <code>heddle items put</code>, and later requests show them here.
       </Dialog.Description>
     )
   const columns = columnsOf(items, details.data ?? [])

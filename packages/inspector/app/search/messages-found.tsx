@@ -55,7 +55,10 @@ function Hit({ hit, hits, query }: { hit: SearchHit; hits: readonly SearchHit[];
         <span>{kind}</span> <bdi>{visible(thread)}</bdi> <time dateTime={at}>{timeText(at)}</time>{' '}
         <span>score {score.toFixed(2)}</span>{' '}
         <Link to="/threads/$thread" params={{ thread }} search={{ at: seq }}>
-          In the timeline<span className="unseen"> at {ref}</span>
+          In the timeline<span className="unseen"> at {ref.split('/').at(-1)}</span>
+        </Link>{' '}
+        <Link to="/threads/$thread/find" params={{ thread }} search={{ message: seq }}>
+          Did it see this?<span className="unseen"> {ref.split('/').at(-1)}</span>
         </Link>
       </p>
       <Neighbour neighbour={before} />

@@ -4,7 +4,8 @@ import { visible } from '../data/text.js'
 interface ResultLinkProps {
   reference: string
   thread: string
-  at: string
+  /** Its time, by which its entry in the archive is found among many. */
+  at?: string
   query: string
   /** Stems that the search used for the words of the query. */
   stems?: readonly string[]
@@ -14,7 +15,7 @@ interface ResultLinkProps {
 export function ResultLink({ reference, thread, at, query, stems = [] }: ResultLinkProps) {
   const marked = { ...(query !== '' && { query }), ...(stems.length > 0 && { stems: stems.join(' ') }) }
   return (
-    <Link to="/result" search={{ ref: reference, thread, at, ...marked }}>
+    <Link to="/result" search={{ ref: reference, thread, ...(at !== undefined && { at }), ...marked }}>
       <code>{visible(reference.split('/').at(-1) ?? reference)}</code>
     </Link>
   )

@@ -29,7 +29,7 @@ export function ThreadRow({ thread }: { thread: ThreadSummary }) {
       <Stages {...thread} />
       {lastError === null ? null : (
         <p className="error thread-error">
-          <strong>Error:</strong> {visible(lastError)}
+          <strong>Error:</strong> {visible(lastError)} <Link to="/pipeline">See the pipeline</Link>
         </p>
       )}
     </article>

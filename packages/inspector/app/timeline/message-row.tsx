@@ -1,4 +1,5 @@
 import type { ArchiveHit, MessageEntry } from '@heddle/contracts'
+import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { figure, timeText, visible } from '../data/text.js'
 import { Folded } from '../parts/folded.js'
@@ -72,7 +73,7 @@ function Content({ message, hit }: { message: MessageEntry; hit: ArchiveHit | un
 }
 
 function Facts({ message }: { message: MessageEntry }) {
-  const { seq, reference, orderedAt, tokens, model, isError, inWindow, pinned, keptAside, restored } = message
+  const { thread, seq, reference, orderedAt, tokens, model, isError, inWindow, pinned, keptAside, restored } = message
   const marks = [
     isError && 'error',
     pinned && 'pinned',
@@ -83,7 +84,10 @@ function Facts({ message }: { message: MessageEntry }) {
   return (
     <p className="facts">
       <span>#{seq}</span> <code>{reference}</code> <time dateTime={orderedAt}>{timeText(orderedAt)}</time>{' '}
-      <span>{figure(tokens)} tokens</span> {model === undefined ? null : <bdi>{visible(model)}</bdi>}
+      <span>{figure(tokens)} tokens</span> {model === undefined ? null : <bdi>{visible(model)}</bdi>}{' '}
+      <Link to="/threads/$thread/find" params={{ thread }} search={{ message: seq }}>
+        Did it see this?<span className="unseen"> {reference}</span>
+      </Link>
       {marks.map((mark) => (
         <span key={mark} className="mark" data-mark={mark}>
           {mark}

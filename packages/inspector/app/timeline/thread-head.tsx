@@ -29,6 +29,9 @@ export function ThreadHead({ thread, isLater = false }: ThreadHeadProps) {
         <Link to="/threads/$thread/contexts" params={{ thread }}>
           Contexts
         </Link>
+        <Link to="/threads/$thread/find" params={{ thread }} activeOptions={{ includeSearch: false }}>
+          Did it see this?
+        </Link>
         <Link to="/threads/$thread/compactions" params={{ thread }}>
           Compactions
         </Link>
@@ -67,7 +70,11 @@ function Overview({ thread }: { thread: ThreadOverview }) {
           {visible(warning)}
         </p>
       ))}
-      {lastError ? <p className="error">Error: {visible(lastError)}</p> : null}
+      {lastError ? (
+        <p className="error">
+          Error: {visible(lastError)} <Link to="/pipeline">See the pipeline</Link>
+        </p>
+      ) : null}
     </>
   )
 }

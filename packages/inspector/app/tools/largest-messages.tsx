@@ -1,15 +1,23 @@
-import type { LargestMessage } from '@heddle/contracts'
+import type { ContextResult, LargestMessage, ReceiptEntry } from '@heddle/contracts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { largestQuery } from '../data/queries.js'
 import { figure, timeText, visible } from '../data/text.js'
+import { lineOf } from '../find/fate.js'
 import { Failure } from '../parts/failure.js'
 import { LoadMore } from '../parts/load-more.js'
 import { Loading } from '../parts/loading.js'
 import { Recalled } from '../parts/recalled.js'
 
+interface LargestProps {
+  thread: string
+  tool: string | undefined
+  /** The newest one, once it is loaded. */
+  context: ContextResult | undefined
+}
+
 /** The largest messages of a thread, or the largest results of a tool, each with its place in the timeline. */
-export function LargestMessages({ thread, tool }: { thread: string; tool: string | undefined }) {
+export function LargestMessages({ thread, tool, context }: LargestProps) {
   const pages = useInfiniteQuery(largestQuery(thread, tool))
   const { data, error, isPending } = pages
   const messages = data?.pages.flatMap(({ items }) => items) ?? []
@@ -37,7 +45,7 @@ export function LargestMessages({ thread, tool }: { thread: string; tool: string
       <ol className="hits" aria-label="Largest messages">
         {messages.map((message) => (
           <li key={message.id}>
-            <Largest thread={thread} message={message} />
+            <Largest thread={thread} message={message} context={context} />
           </li>
         ))}
       </ol>
@@ -46,7 +54,8 @@ export function LargestMessages({ thread, tool }: { thread: string; tool: string
   )
 }
 
-function Largest({ thread, message }: { thread: string; message: LargestMessage }) {
+function Largest({ thread, message, context }: Omit<LargestProps, 'tool'> & { message: LargestMessage }) {
+  const line = context === undefined ? undefined : lineOf({ messageId: message.id, seq: message.seq, thread }, context)
   const { seq, reference, role, toolName, isError, tokens, condensed, orderedAt, excerpt } = message
   return (
     <article className="hit">
@@ -68,6 +77,7 @@ function Largest({ thread, message }: { thread: string; message: LargestMessage 
           </span>
         ) : null}
       </p>
+      {context === undefined ? null : <p className="quiet">In the newest context: {shownAs(line)}</p>}
       <p className="excerpt" dir="auto">
         {visible(excerpt)}
         {excerpt.length < 200 ? '' : ' …'}
@@ -75,4 +85,12 @@ function Largest({ thread, message }: { thread: string; message: LargestMessage 
       <Recalled reference={reference} thread={thread} label="Show the full text" />
     </article>
   )
+}
+
+function shownAs(line: ReceiptEntry | undefined): string {
+  if (line === undefined) return 'not shown'
+  if (line.mode === 'covered') return 'behind a summary'
+  if (line.mode === 'left-out' || line.mode === 'removed') return 'not shown'
+  const tokens = line.count === 1 ? `, ${figure(line.tokens)} tokens` : ''
+  return line.mode === 'raw' ? `verbatim${tokens}` : `in a shorter form${tokens}`
 }

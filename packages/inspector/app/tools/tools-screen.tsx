@@ -1,8 +1,8 @@
-import type { ToolUse } from '@heddle/contracts'
-import { useQuery } from '@tanstack/react-query'
+import type { ContextSummary, ToolUse } from '@heddle/contracts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { toolUseQuery } from '../data/queries.js'
-import { figure, visible } from '../data/text.js'
+import { contextQuery, contextsQuery, toolUseQuery } from '../data/queries.js'
+import { counted, figure, timeText, visible } from '../data/text.js'
 import { Empty } from '../parts/empty.js'
 import { Failure } from '../parts/failure.js'
 import { Loading } from '../parts/loading.js'
@@ -16,20 +16,35 @@ export function ToolsScreen() {
   const { thread } = useParams({ from: '/threads/$thread/tools' })
   const { tool } = useSearch({ from: '/threads/$thread/tools' })
   useTitle(`Tokens of ${thread}`)
-  const { data, error, isPending } = useQuery(toolUseQuery(thread))
+  const contexts = useQuery(contextsQuery(thread))
+  const newest = contexts.data?.items.find(({ status }) => status === 'built')
+  const { data, error, isPending } = useQuery({
+    ...toolUseQuery(thread, newest?.id),
+    enabled: !contexts.isPending,
+    placeholderData: keepPreviousData,
+  })
+  const { data: context } = useQuery({ ...contextQuery(newest?.id ?? ''), enabled: newest !== undefined })
   return (
     <div className="screen">
       <ThreadHead thread={thread} />
       <h2>Tokens by tool</h2>
       {isPending ? <Loading what="the tools" /> : null}
       {error ? <Failure error={error} /> : null}
-      {data ? <ToolTable thread={thread} tools={data.items} chosen={tool} /> : null}
-      <LargestMessages key={tool ?? ''} thread={thread} tool={tool} />
+      {data ? <ToolTable thread={thread} tools={data.items} chosen={tool} newest={newest} /> : null}
+      <LargestMessages key={tool ?? ''} thread={thread} tool={tool} context={context} />
     </div>
   )
 }
 
-function ToolTable({ thread, tools, chosen }: { thread: string; tools: readonly ToolUse[]; chosen?: string }) {
+interface TableProps {
+  thread: string
+  tools: readonly ToolUse[]
+  chosen: string | undefined
+  /** The newest context. */
+  newest: ContextSummary | undefined
+}
+
+function ToolTable({ thread, tools, chosen, newest }: TableProps) {
   if (tools.length === 0)
     return (
       <Empty title="No tool was called in this thread">
@@ -42,22 +57,21 @@ function ToolTable({ thread, tools, chosen }: { thread: string; tools: readonly 
   )
   return (
     <>
-      <p className="quiet">
-        As they were appended. Of condensed results contexts show a line; the whole content stays in the archive.
-      </p>
+      <Now thread={thread} tools={tools} newest={newest} />
       <WideTable
         name="Tools, the most tokens first"
         columns={[
           'Tool',
           { figures: 'Results' },
           { figures: 'Failed' },
-          { figures: 'Tokens' },
+          { figures: 'Tokens stored' },
           'Share',
           { figures: 'Largest' },
-          { figures: 'Of them condensed' },
+          { figures: 'Condensed' },
+          ...(newest === undefined ? [] : [{ figures: 'In the newest context' }, 'Share of it']),
         ]}
       >
-        {tools.map(({ tool, results, failed, tokens, largestTokens, condensedTokens }) => (
+        {tools.map(({ tool, results, failed, tokens, largestTokens, condensedTokens, shown }) => (
           <tr key={tool ?? ''} aria-current={tool !== null && tool === chosen ? 'true' : undefined}>
             <th scope="row">
               {tool === null ? (
@@ -72,14 +86,73 @@ function ToolTable({ thread, tools, chosen }: { thread: string; tools: readonly 
             <td className="number">{figure(failed)}</td>
             <td className="number">{figure(tokens)}</td>
             <td className="share">
-              <span className="share-bar" aria-hidden="true" style={{ width: `${(100 * tokens) / total}%` }} />
-              {((100 * tokens) / total).toFixed(1)} %
+              <Share part={tokens} of={total} />
             </td>
             <td className="number">{figure(largestTokens)}</td>
             <td className="number">{figure(condensedTokens)}</td>
+            {newest === undefined ? null : (
+              <>
+                <td className="number">{shown === null ? '–' : figure(shown.tokens)}</td>
+                <td className="share">
+                  <Share part={shown?.tokens ?? 0} of={newest.tokensUsed ?? 0} />
+                </td>
+              </>
+            )}
           </tr>
         ))}
       </WideTable>
     </>
+  )
+}
+
+function Share({ part, of }: { part: number; of: number }) {
+  const percent = of === 0 ? 0 : (100 * part) / of
+  return (
+    <>
+      <span className="share-bar" aria-hidden="true" style={{ width: `${percent}%` }} />
+      {percent.toFixed(1)} %
+    </>
+  )
+}
+
+/** The tool that takes the most of the newest context, in a sentence: stored tokens are not those that are paid for. */
+function Now({ thread, tools, newest }: Pick<TableProps, 'thread' | 'tools' | 'newest'>) {
+  const [first] = tools.filter(({ shown }) => (shown?.tokens ?? 0) > 0).toSorted(byShown)
+  if (newest === undefined)
+    return (
+      <p className="quiet">
+        As they were stored. No context was built yet: the first one adds what contexts show of each tool, which is what
+        calls of a model pay for.
+      </p>
+    )
+  return (
+    <p>
+      {first?.shown ? (
+        <>
+          <strong>
+            <bdi>{first.tool === null ? 'Results without a tool' : visible(first.tool)}</bdi> takes the most of{' '}
+          </strong>
+          <NewestLink thread={thread} context={newest} />: {counted(first.shown.results, 'result')} with{' '}
+          {figure(first.shown.tokens)} of its {figure(newest.tokensUsed ?? 0)} tokens.
+        </>
+      ) : (
+        <>
+          <NewestLink thread={thread} context={newest} /> shows no results of tools.
+        </>
+      )}{' '}
+      <span className="quiet">
+        A call of the model pays for that alone: all else is shown as a line, or is behind a summary.
+      </span>
+    </p>
+  )
+}
+
+const byShown = (one: ToolUse, other: ToolUse) => (other.shown?.tokens ?? 0) - (one.shown?.tokens ?? 0)
+
+function NewestLink({ thread, context: { id, requestedAt } }: { thread: string; context: ContextSummary }) {
+  return (
+    <Link to="/threads/$thread/contexts/$context" params={{ thread, context: id }}>
+      the context of {timeText(requestedAt)}
+    </Link>
   )
 }

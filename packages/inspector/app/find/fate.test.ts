@@ -1,6 +1,6 @@
 import type { ReceiptEntry } from '@heddle/contracts'
 import { expect, test } from 'vitest'
-import { fateOf, lineOf } from './fate.js'
+import { absenceOf, fateOf, lineOf } from './fate.js'
 
 const entry = (more: Partial<ReceiptEntry>): ReceiptEntry => ({
   section: 'history',
@@ -34,8 +34,23 @@ test('a message that is counted without its name has that line, if no other mess
 
 test('each form of a message is said in a sentence', () => {
   expect(fateOf(raw)).toMatch(/verbatim/)
-  expect(fateOf(covered)).toMatch(/a summary stands for it/)
+  expect(fateOf(covered)).toMatch(/a summary of #8 to #47 stands for it/)
   expect(fateOf(entry({ mode: 'left-out', reason: 'over the budget' }))).toMatch(/left out: over the budget/)
   expect(fateOf(entry({ mode: 'condensed' }))).toMatch(/shorter form, condensed/)
-  expect(fateOf(undefined)).toMatch(/came later/)
+})
+
+test('a message without a line came later, or has a reason for which no context shows it', () => {
+  const message = { receivedAt: '2026-11-27T10:00:00.000Z', inWindow: true }
+  const requestedAt = '2026-11-27T11:00:00.000Z'
+  const cause = (more: object, ineligible: Record<string, number> = {}) =>
+    absenceOf({ ...message, ...more }, { ineligible, requestedAt })
+  expect(cause({ receivedAt: '2026-11-27T11:30:00.000Z', inWindow: false }).cause).toBe('later')
+  expect(cause({ keptAside: 'compact-summary' }).text).toMatch(/kept aside, as compact-summary/)
+  expect(cause({ inWindow: false }, { 'outside-window': 2 })).toEqual({
+    cause: 'window',
+    text: 'It is not in this context: it is older than the rolling window.',
+  })
+  expect(cause({ inWindow: false }, { 'before-clear': 1 }).text).toMatch(/before the last clear/)
+  expect(cause({ inWindow: false }, { 'before-clear': 1, 'outside-window': 2 }).text).toMatch(/rolling window, or/)
+  expect([cause({}).cause, absenceOf(undefined, { ineligible: {}, requestedAt }).cause]).toEqual(['unknown', 'unknown'])
 })
