@@ -12,6 +12,7 @@ import { findLaterNode } from './later-node/later-node.js'
 import { runMastra } from './later-node/mastra.js'
 import { runVersions } from './later-node/versions.js'
 import { findChromium, runInPage } from './page.js'
+import { installPlugins } from './plugins.js'
 import { Project } from './project.js'
 import { publishAll, publishedPackages } from './publish.js'
 import { hasPython, runPython } from './python.js'
@@ -113,6 +114,8 @@ try {
     results['inPage'] = executable === null ? 'skipped' : await runInPage(client, up.url, executable)
   }
 
+  say('the plugins in Claude Code and Codex')
+  results['plugins'] = await installPlugins(work, env)
   const engine = await Project.make(join(work, 'engine'), env, registry.url)
   say('npm install @heddle/client @heddle/engine')
   results['engine'] = await engine.install('@heddle/client', '@heddle/engine')
