@@ -35,6 +35,12 @@ beforeAll(async () => {
     text: 'Keep them.',
     include: 'agent',
   })
+  const { agents, blocks } = pipeline.client
+  const plan = { scope: 'agent', owner: 'planner', label: 'plan' } as const
+  await agents.put('planner', {})
+  await blocks.put(plan, { value: 'go on' })
+  await blocks.grant(plan, { to: 'coder', mode: 'write' })
+  await blocks.insert({ ...plan, owner: 'coder', label: 'planner/plan' }, { text: 'done' })
   await pipeline
     .clientOf('other')
     .messages.append({ agent: 'a', thread: 't', messages: [{ role: 'user', content: 'x' }] })
@@ -128,9 +134,15 @@ test('a project is restored under another name, with its contexts', async () => 
       await contextOf(pipeline.databaseUrl, 'tests', thread),
     ]
     expect(messagesOf(copy)).toBe(messagesOf(original))
+    expect(copy).toContain('planner/plan')
   }
   const items = await heddle(['items', 'list', '--agent', 'coder'], { ...env, HEDDLE_PROJECT: 'copy' })
   expect(JSON.stringify(items.document)).toContain('back')
+  const history = ['memory', 'blocks', 'history', 'planner/plan', '--agent', 'coder']
+  expect((await heddle(history, { ...env, HEDDLE_PROJECT: 'copy' })).document.items).toMatchObject([
+    { version: 2, changedBy: 'coder' },
+    { version: 1, changedBy: 'planner' },
+  ])
 })
 
 test.each([
