@@ -74,7 +74,7 @@ export class Conversations {
   /** Threads of a session by what their requests begin with, the last one last. */
   readonly #bySession = new LRUCache<string, Map<string, string>>({ max: CONVERSATIONS_MAX })
   readonly #newName: () => string
-  /** Of conversations that this process does not know yet. */
+  /** Reads of the store, by what all requests of a conversation begin with. */
   readonly lookups = new InOrder()
 
   /** @param newName of a thread that nobody named */

@@ -28,3 +28,27 @@ test('a request that comes while its conversation is still looked up belongs to 
   expect((await next).thread).toBe((await first).thread)
   expect(names).toBe(1)
 })
+
+test('a request whose conversation is known by then does not overtake the one before it, which is still looked up', async () => {
+  const conversations = new Conversations(() => 'thread')
+  const lookups: ((state: FoundState) => void)[] = []
+  const states: Pick<ConversationStates, 'find'> = {
+    find: () => new Promise((resolve) => void lookups.push(resolve)),
+  }
+  const finding = { conversations, states: states as ConversationStates }
+  const found: string[] = []
+  const find = async (name: string, ...said: readonly string[]) => {
+    await findConversation(finding, soughtOf(...said))
+    found.push(name)
+  }
+  const first = find('first', 'Where is Oslo?')
+  const second = find('second', 'Where is Oslo?', 'In Norway.', 'And Bergen?')
+  lookups[0]?.({ found: null, late: null })
+  await first
+  const third = find('third', 'Where is Oslo?', 'In Norway.', 'And Bergen?', 'In Norway.', 'And Lund?')
+  // Time in which it could be found alone.
+  await new Promise(setImmediate)
+  lookups[1]?.({ found: null, late: null })
+  await Promise.all([second, third])
+  expect(found).toEqual(['first', 'second', 'third'])
+})

@@ -18,14 +18,21 @@ const CHAINS_MAX = 128
 
 /** The conversation of a request, in the state in which this or another process left it. Waits for the store if it has to. */
 export async function findConversation({ conversations, states }: Finding, sought: Sought): Promise<Conversation> {
+  const { lookups } = conversations
+  const begin = beginOf(sought)
   const known = conversations.find(sought)
-  if (known !== undefined) {
-    if (isBehind(known, sought.request)) await states.refresh(known, sought)
-    return known
-  }
   // A later request that is found first would be stored first, and repeats the reply of this one without its model and usage.
+  if (known !== undefined) {
+    const refresh = isBehind(known, sought.request) ? () => states.refresh(known, sought) : null
+    if (refresh === null && !lookups.isRunning(begin)) return known
+    return await lookups.run(
+      begin,
+      async () => await refresh?.(),
+      () => known,
+    )
+  }
   const find = () => states.find(sought.project, placeOf(sought))
-  return await conversations.lookups.run(beginOf(sought), find, ({ found, late }) => {
+  return await lookups.run(begin, find, ({ found, late }) => {
     // Another request may have opened it meanwhile.
     const opened = conversations.find(sought) ?? conversations.open(sought, found?.thread ?? null)
     if (late !== null) resumeLate(states, { conversation: opened, late, sought })

@@ -2,6 +2,11 @@
 export class InOrder {
   readonly #last = new Map<string, Promise<unknown>>()
 
+  /** Whether a work of a key is not finished. */
+  isRunning(key: string): boolean {
+    return this.#last.has(key)
+  }
+
   /**
    * Finishes a work once those of its key that began earlier were finished, or have failed.
    *
