@@ -271,6 +271,18 @@ describe.each(modes())('memory blocks that agents share on $title', ({ mode, ski
       expect(rows).toHaveLength(0)
     })
 
+    test('another agent with the name of an erased writer is not named as the writer', async () => {
+      const client = await begin('reused-writer')
+      await client.blocks.grant(PLAN, { to: OTHER, mode: 'write' })
+      await client.blocks.insert(SHARED, { text: 'two' })
+      await client.agents.delete(OTHER, { reuse: true })
+      await client.agents.put(OTHER, {})
+      await client.blocks.grant(PLAN, { to: OTHER, mode: 'write' })
+      await client.blocks.insert(SHARED, { text: 'three' })
+      const { items } = await client.blocks.history(PLAN)
+      expect(items.map(({ changedBy }) => changedBy)).toEqual([OTHER, null, OWNER])
+    })
+
     test('an erased owner leaves nothing with the agents that saw its block', async () => {
       const secret = `canary${randomUUID()}`
       const client = await begin('erased-owner', secret)

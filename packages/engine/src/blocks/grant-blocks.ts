@@ -67,8 +67,11 @@ export async function revokeBlockGrant(
   const key = readOwnKey(projectId, given)
   const grant = granted(projectId, key, to)
   return await store.inProject(projectId, async (tx) => {
+    const isHeld = await holdBlockOwner(tx, { scope: 'agent', ownerId: grant.granteeAgentId })
     const block = await lockBlock(tx, key.ref)
     if (block === null) throw blockNotFound(key)
+    // Its erasure ends its grants.
+    if (!isHeld) throw notFound('grant', to, 'see `heddle memory blocks grants`')
     const latest = await loadBlockGrant(tx, grant)
     if (latest === null) throw notFound('grant', to, 'see `heddle memory blocks grants`')
     if (latest.mode === null) return toGrant(key, to, latest)

@@ -18,7 +18,8 @@ export async function getBlock(
 ): Promise<MemoryBlock> {
   const key = readBlockKey(projectId, given)
   return await store.inProject(projectId, async (tx) => {
-    const [view, row] = await Promise.all([loadView(tx, key), loadBlock(tx, { ...key.ref, version })])
+    // The text first: an owner who revokes and then changes it must not be read by the grant of before.
+    const [row, view] = await Promise.all([loadBlock(tx, { ...key.ref, version }), loadView(tx, key)])
     if (row === null || (version === undefined && row.removed)) throw blockNotFound(key)
     return toBlock(view, row)
   })
@@ -42,8 +43,9 @@ export async function blockHistory(
   const list: CursorList = { kind: 'blocks', ownerId: `${key.ref.ownerId} ${key.ref.label}` }
   const [place] = placeAt(list, page, PLACE) ?? []
   const before = place === undefined ? undefined : Number(place)
-  const [view, rows] = await store.inProject(projectId, (tx) =>
-    Promise.all([loadView(tx, key), listBlockVersions(tx, { ...key.ref, before, limit })]),
+  // In this order, as in getBlock.
+  const [rows, view] = await store.inProject(projectId, (tx) =>
+    Promise.all([listBlockVersions(tx, { ...key.ref, before, limit }), loadView(tx, key)]),
   )
   const last = rows.at(-1)
   if (last === undefined && before === undefined) throw blockNotFound(key)

@@ -86,7 +86,9 @@ function toRequestContext(row: RequestContextRow): RequestContext {
     agentVersion,
     budget,
     tokensUsed,
-    sections: Object.entries(sections ?? {}).map(([name, [count, tokens]]) => ({ name, count, tokens })),
+    sections: Object.entries(sections ?? {})
+      .map(([name, [count, tokens]]) => ({ name, count, tokens }))
+      .filter(({ count, tokens }) => count + tokens > 0),
     items: row.items.map(({ score, serverName, type, name, ...item }) => ({
       ...itemKey({ type, name, serverName }),
       ...item,

@@ -31,9 +31,13 @@ export function shownItemsInsert(tx: Tx, { receipt, budget, tokensUsed }: Contex
     from finished join heddle.threads as thread on thread.id = finished.thread_id`
 }
 
-/** The sections of a context that show something, as JSON: their entries and their tokens by name. */
-export function sectionCounts({ sections }: Pick<Receipt, 'sections'>): string {
-  const shown = sections.filter(({ count, tokens }) => count + tokens > 0)
+/**
+ * The sections of a context that show something, as JSON: their entries and their tokens by name. Those with blocks are in it
+ * also if the receipt alone names one, since an erasure finds the context by them.
+ */
+export function sectionCounts({ sections, entries }: Pick<Receipt, 'sections' | 'entries'>): string {
+  const named = new Set(entries.flatMap(({ block, section }) => (block === undefined ? [] : [section])))
+  const shown = sections.filter(({ name, count, tokens }) => count + tokens > 0 || named.has(name))
   return JSON.stringify(Object.fromEntries(shown.map(({ name, count, tokens }) => [name, [count, tokens]])))
 }
 

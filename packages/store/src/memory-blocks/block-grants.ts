@@ -50,12 +50,17 @@ export async function insertBlockGrant(
 
 type Shared = Pick<BlockGrantRef, 'ownerId' | 'label'>
 
-/** Revokes all grants of a locked block. */
+/** Revokes all grants of a locked block; an erasure ends those to the agent that it takes. */
 export async function revokeBlockGrants(tx: Tx, { ownerId, label }: Shared): Promise<void> {
   await tx`
+    with held as (
+      select agent.id from heddle.agents as agent
+      where agent.id in (select grantee_agent_id from heddle.memory_block_grants where owner_id = ${ownerId} and label = ${label})
+      order by agent.id for key share of agent)
     insert into heddle.memory_block_grants (grantee_agent_id, owner_id, label, version, mode)
     select grantee_agent_id, ${ownerId}, ${label}, version + 1, null
     from (${latestOf(tx, { ownerId, label })}) as granted
+    join held on held.id = granted.grantee_agent_id
     where mode is not null`
 }
 
@@ -71,11 +76,15 @@ export async function listBlockGrants(tx: Tx, shared: Shared): Promise<readonly 
     order by agent.name collate "C"`
 }
 
-/** The agents that a block was ever shared with, and the blocks that were ever shared with an agent. */
+/**
+ * The agents that a block was ever shared with, and the blocks that were ever shared with an agent. Other grants to the agent
+ * are counted after the transaction, so that together they do not exceed the limit.
+ */
 export async function countBlockGrants(
   tx: Tx,
   { ownerId, label, granteeAgentId }: BlockGrantRef,
 ): Promise<{ readonly ofBlock: number; readonly toAgent: number }> {
+  await tx`select from heddle.agents where id = ${granteeAgentId} for no key update`
   const [row] = await tx<{ ofBlock: number; toAgent: number }[]>`
     select
       (select count(distinct grantee_agent_id)::integer from heddle.memory_block_grants

@@ -31,14 +31,18 @@ export interface BlockRow
     | 'createdAtMs'
     | 'writtenBy'
   > {
-  /** The name of the agent that made the version through a grant; null without one, and for an erased agent. */
+  /**
+   * The name of the agent that made the version through a grant; null without one, and for an erased agent, also if another
+   * one has its name now.
+   */
   readonly writerName: string | null
 }
 
 export const blockColumns = (tx: Tx) => tx`
   made.label, made.version, made.description, made.value, made.characters_max, made.read_only, made.removed, made.change,
   made.request_id, made.created_at as created_at_ms, made.written_by, (
-    select agent.name from heddle.agents as agent where agent.id = made.written_by and ${agentStands(tx)}
+    select agent.name from heddle.agents as agent
+    where agent.id = made.written_by and agent.created_at <= made.created_at and ${agentStands(tx)}
   ) as writer_name`
 
 /**

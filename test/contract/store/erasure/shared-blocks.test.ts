@@ -50,10 +50,17 @@ async function share(): Promise<Shared> {
   return { owner, reader, contextId }
 }
 
-const build = (tx: Tx, { owner, contextId }: Shared) =>
+const build = (tx: Tx, { owner, contextId }: Shared, changed: object = {}) =>
   finishContext(tx, {
     id: contextId,
-    result: { id: contextId, messages: [], tokensUsed: 3, budget: 9, summaryUsed: false, receipt } as never,
+    result: {
+      id: contextId,
+      messages: [],
+      tokensUsed: 3,
+      budget: 9,
+      summaryUsed: false,
+      receipt: { ...receipt, ...changed },
+    } as never,
     sharerIds: [owner.agentId],
   })
 
@@ -70,6 +77,18 @@ describe('a context that shows a block of another agent', () => {
     await erase(database.store, agentTarget(shared.owner))
     expect(await statusOf(shared)).toBe('failed')
     expect(await statusOf(other)).toBe('built')
+  })
+
+  it('that did not fit, and is named by the receipt alone, is erased too; a context without blocks stays', async () => {
+    const [named, without] = [await share(), await share()]
+    const block = { scope: 'agent', label: 'planner/plan', version: 1, sharedBy: 'planner' }
+    const sections = [{ name: 'blocks', tokens: 0, count: 0 }]
+    const entries = [{ section: 'blocks', mode: 'left-out', tokens: 0, count: 1, block }]
+    await inProject(PROJECT, (tx) => build(tx, named, { sections, entries }))
+    await inProject(PROJECT, (tx) => build(tx, without, { sections }))
+    for (const { owner } of [named, without]) await erase(database.store, agentTarget(owner))
+    expect(await statusOf(named)).toBe('failed')
+    expect(await statusOf(without)).toBe('built')
   })
 
   it('that is uncommitted when the erasure begins is waited for and erased', async () => {
@@ -126,5 +145,11 @@ it('contexts depend on each change of a grant and of a shared block', async () =
     await inProject(PROJECT, (tx) => insertBlockGrant(tx, grant, { version, mode }))
     seen.add(await versions())
   }
-  expect(seen.size).toBe(4)
+  const ref = { scope: 'agent', ownerId: owner.agentId, label: 'plan' } as const
+  const content = { value: 'changed', description: '', charactersMax: 100, readOnly: false, removed: false }
+  await inProject(PROJECT, (tx) =>
+    insertBlockVersion(tx, ref, { ...content, version: 2, change: 'put', requestId: null, writtenBy: null }),
+  )
+  seen.add(await versions())
+  expect(seen.size).toBe(5)
 })
