@@ -106,7 +106,9 @@ test('policies allow the sentinels of Redis where there are some, and no port 0'
         ports.map(({ port }) => port),
       ),
     )
-  for (const ports of await portsOf([...redis, 'redis.sentinelPort=26379'])) expect(ports).toContain(26379)
+  const policies = await portsOf([...redis, 'redis.sentinelPort=26379'])
+  expect(policies).not.toHaveLength(0)
+  for (const ports of policies) expect(ports).toContain(26379)
   for (const ports of await portsOf(redis)) expect(ports).not.toContain(0)
 })
 
