@@ -30,10 +30,15 @@ export function Loss({ thread, states }: { thread: string; states: ThreadOvervie
     enabled: isOpen && compaction !== undefined,
   })
   if (compaction === undefined) return null
+  const toggle = () => {
+    // A context that is built meanwhile may have a newer summary, which must not replace the details that are read.
+    setChosen(compaction.id)
+    setOpen(!isOpen)
+  }
   return (
     <section aria-label="Details" className="part">
       <div className="bar">
-        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button type="button" aria-expanded={isOpen} onClick={toggle}>
           {isOpen ? 'Close the lost details' : `Show what ${compaction.name} lost`}
         </button>
         {choices.length < 2 ? null : (

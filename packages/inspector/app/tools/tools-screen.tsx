@@ -1,5 +1,5 @@
 import type { ContextSummary, ToolUse } from '@heddle/contracts'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { contextQuery, contextsQuery, toolUseQuery } from '../data/queries.js'
 import { counted, figure, timeText, visible } from '../data/text.js'
@@ -18,10 +18,12 @@ export function ToolsScreen() {
   useTitle(`Tokens of ${thread}`)
   const contexts = useQuery(contextsQuery(thread))
   const newest = contexts.data?.items.find(({ status }) => status === 'built')
+  const toolUse = toolUseQuery(thread, newest?.id)
   const { data, error, isPending } = useQuery({
-    ...toolUseQuery(thread, newest?.id),
+    ...toolUse,
     enabled: !contexts.isPending,
-    placeholderData: keepPreviousData,
+    // The figures stay while those of a newer context are read; those of another thread do not.
+    placeholderData: (before, query) => (query?.queryKey[1] === toolUse.queryKey[1] ? before : undefined),
   })
   const { data: context } = useQuery({ ...contextQuery(newest?.id ?? ''), enabled: newest !== undefined })
   return (
