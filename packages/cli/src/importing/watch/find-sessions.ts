@@ -1,4 +1,4 @@
-import type { Dirent } from 'node:fs'
+import type { Dirent, Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PermanentError } from '@heddle/contracts'
@@ -36,9 +36,13 @@ export interface FoundSessions {
   readonly unreadable: readonly UnreadableFolder[]
 }
 
-/** The entries of a folder. */
-type ReadFolder = (path: string) => Promise<Dirent[]>
-const readFolder: ReadFolder = (path) => readdir(path, { withFileTypes: true })
+/** The reads of the disk; tests refuse some of them. */
+export interface FolderReads {
+  readonly entries: (path: string) => Promise<Dirent[]>
+  readonly stat: (path: string) => Promise<Stats>
+}
+
+const fromDisk: FolderReads = { entries: (path) => readdir(path, { withFileTypes: true }), stat: (path) => stat(path) }
 
 /** @throws PermanentError `NOT_FOUND`, `FORBIDDEN` or `VALIDATION_ERROR` for something that is no readable folder */
 export async function checkFolder(path: string): Promise<void> {
@@ -60,13 +64,12 @@ export async function checkFolder(path: string): Promise<void> {
  *
  * @throws PermanentError `PAYLOAD_TOO_LARGE` for more than {@link FILES_MAX}
  */
-export async function findSessions(folders: readonly string[], read = readFolder): Promise<FoundSessions> {
+export async function findSessions(folders: readonly string[], reads = fromDisk): Promise<FoundSessions> {
   const files: FoundFile[] = []
   const unreadable: UnreadableFolder[] = []
   for (const folder of folders) {
-    for await (const path of sessionsIn(folder, read, unreadable)) {
-      const file = await fileAt(path)
-      if (file !== null) files.push(file)
+    for await (const file of sessionsIn(folder, reads, unreadable)) {
+      files.push(file)
       if (files.length > FILES_MAX) throw tooMany(folder)
     }
   }
@@ -75,13 +78,18 @@ export async function findSessions(folders: readonly string[], read = readFolder
 }
 
 /** Folder by folder, so that one that cannot be read leaves out no other. */
-async function* sessionsIn(folder: string, read: ReadFolder, unreadable: UnreadableFolder[]): AsyncGenerator<string> {
+async function* sessionsIn(
+  folder: string,
+  reads: FolderReads,
+  unreadable: UnreadableFolder[],
+): AsyncGenerator<FoundFile> {
   const waiting = [folder]
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     try {
-      for (const entry of await read(path)) {
+      for (const entry of await reads.entries(path)) {
+        const file = entry.isFile() && SESSION.test(entry.name) ? await fileAt(join(path, entry.name), reads) : null
+        if (file !== null) yield file
         if (entry.isDirectory()) waiting.push(join(path, entry.name))
-        else if (entry.isFile() && SESSION.test(entry.name)) yield join(path, entry.name)
       }
     } catch (error) {
       if (!isGone(error)) unreadable.push({ path, error: fileError(path, error, { field: 'folder', received: path }) })
@@ -89,7 +97,8 @@ async function* sessionsIn(folder: string, read: ReadFolder, unreadable: Unreada
   }
 }
 
-async function fileAt(path: string): Promise<FoundFile | null> {
+/** A folder may be readable while its files are not. */
+async function fileAt(path: string, { stat }: FolderReads): Promise<FoundFile | null> {
   try {
     const { size, mtimeMs, birthtimeMs, dev, ino } = await stat(path)
     return { path, bornMs: birthtimeMs, stamp: { size, modifiedMs: mtimeMs, inode: `${dev}:${ino}` } }

@@ -1,6 +1,18 @@
-import { appendFile, mkdir, mkdtemp, readdir, rename, rm, truncate, unlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  truncate,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ConflictError, type MessageInput, PermanentError, RetryableError } from '@heddle/contracts'
 import { messageFingerprint } from '@heddle/core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -63,12 +75,20 @@ const importingTo = (destination: Destination) => ({
 /** A run of the command: its passes are called by the test, at times of the test. */
 function started(destination: StoredThreads) {
   const locked = new Set<string>()
+  /** Folders whose names are read, and not their files. */
+  const unsearchable = new Set<string>()
   const denied = (path: string) => Object.assign(new Error(`EACCES: ${path}`), { code: 'EACCES' })
   const follower = new FolderFollower({
     find: () =>
-      findSessions([folder], async (path) => {
-        if (locked.has(path)) throw denied(path)
-        return await readdir(path, { withFileTypes: true })
+      findSessions([folder], {
+        async entries(path) {
+          if (locked.has(path)) throw denied(path)
+          return await readdir(path, { withFileTypes: true })
+        },
+        async stat(path) {
+          if (unsearchable.has(dirname(path))) throw denied(path)
+          return await stat(path)
+        },
       }),
     importFile: async (path, known) => {
       if (locked.has(path)) throw fileError(path, denied(path))
@@ -87,7 +107,7 @@ function started(destination: StoredThreads) {
     nowMs += QUIET_MS
     return [...events, ...(await pass())]
   }
-  return { pass, settled, locked }
+  return { pass, settled, locked, unsearchable }
 }
 
 const line = (value: object) => `${JSON.stringify(value)}\n`
@@ -297,28 +317,35 @@ test('of two files of one name in several folders the older one has the thread, 
   expect(store.said('run')).toEqual(['said 1', 'said 3'])
 })
 
-test('a folder that cannot be read is reported once, stops no other session, and goes on when it can be read', async () => {
-  const store = new StoredThreads()
-  const { settled, locked } = started(store)
-  const secret = join(folder, 'secret')
-  await mkdir(secret)
-  await writeFile(join(folder, 'open.jsonl'), claude(1))
-  await writeFile(join(secret, 'run.jsonl'), claude(1))
-  await settled()
-  await appendFile(join(secret, 'run.jsonl'), claude(2))
-  await appendFile(join(folder, 'open.jsonl'), claude(2))
-  locked.add(secret)
-  const events = await settled()
-  expect(kinds(events)).toEqual(['failed', 'imported'])
-  expect(events[0]).toMatchObject({ file: secret, status: 'unreadable', error: { code: 'FORBIDDEN', field: 'folder' } })
-  expect(await settled()).toEqual([])
-  expect([store.said('open'), store.said('run')]).toEqual([['said 1', 'said 2'], ['said 1']])
-  locked.clear()
-  expect(await settled()).toMatchObject([{ event: 'imported', sent: { stored: 1, repeated: 0 } }])
-  expect(store.said('run')).toEqual(['said 1', 'said 2'])
-  locked.add(secret)
-  expect(kinds(await settled())).toEqual(['failed'])
-})
+test.each(['locked', 'unsearchable'] as const)(
+  'a folder that is %s is reported once, stops no other session, and goes on when it can be read',
+  async (how) => {
+    const store = new StoredThreads()
+    const { settled, [how]: locked } = started(store)
+    const secret = join(folder, 'secret')
+    await mkdir(secret)
+    await writeFile(join(folder, 'open.jsonl'), claude(1))
+    await writeFile(join(secret, 'run.jsonl'), claude(1))
+    await settled()
+    await appendFile(join(secret, 'run.jsonl'), claude(2))
+    await appendFile(join(folder, 'open.jsonl'), claude(2))
+    locked.add(secret)
+    const events = await settled()
+    expect(kinds(events)).toEqual(['failed', 'imported'])
+    expect(events[0]).toMatchObject({
+      file: secret,
+      status: 'unreadable',
+      error: { code: 'FORBIDDEN', field: 'folder' },
+    })
+    expect(await settled()).toEqual([])
+    expect([store.said('open'), store.said('run')]).toEqual([['said 1', 'said 2'], ['said 1']])
+    locked.clear()
+    expect(await settled()).toMatchObject([{ event: 'imported', sent: { stored: 1, repeated: 0 } }])
+    expect(store.said('run')).toEqual(['said 1', 'said 2'])
+    locked.add(secret)
+    expect(kinds(await settled())).toEqual(['failed'])
+  },
+)
 
 test('a file that cannot be read is reported once, and is read when it changes', async () => {
   const store = new StoredThreads()
