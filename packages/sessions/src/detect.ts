@@ -12,7 +12,7 @@ import { describeShape, type Source } from './source.js'
 import { isLangfuse } from './traces/langfuse.js'
 import { isLangSmith } from './traces/langsmith.js'
 import { isOpenTelemetry } from './traces/open-telemetry.js'
-import { hasClaudeCodeField, twins } from './twins.js'
+import { hasClaudeCodeId, twins } from './twins.js'
 
 const HEDDLE_ROLES = new Set<unknown>(['tool_use', 'tool_result', 'error', 'approval'])
 const OPENAI_ROLES = new Set<unknown>(['developer', 'tool', 'function'])
@@ -133,9 +133,9 @@ class MessageLook {
 }
 
 function isClaudeCode(record: JsonObject): boolean {
-  const { type, role, message } = record
+  const { type, role, message, sessionId } = record
   if (typeof type !== 'string' || role !== undefined) return false
-  return isJsonObject(message) || hasClaudeCodeField(record)
+  return isJsonObject(message) || typeof sessionId === 'string' || hasClaudeCodeId(record)
 }
 
 function formatOfMessage(message: JsonObject): SessionFormat | null {

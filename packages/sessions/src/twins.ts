@@ -3,17 +3,17 @@ import { validationError } from '@heddle/contracts'
 import { isCursor } from './agents/cursor.js'
 import type { SessionFormat } from './parsed.js'
 
-const CLAUDE_CODE_FIELDS = ['sessionId', 'uuid', 'leafUuid']
+const CLAUDE_CODE_IDS = ['uuid', 'leafUuid']
 
-/** Whether a record has an id that only Claude Code writes. */
-export function hasClaudeCodeField(record: JsonObject): boolean {
-  return CLAUDE_CODE_FIELDS.some((field) => typeof record[field] === 'string')
+/** Whether a record has an id that only Claude Code writes. Other clients have a `sessionId`, too. */
+export function hasClaudeCodeId(record: JsonObject): boolean {
+  return CLAUDE_CODE_IDS.some((field) => typeof record[field] === 'string')
 }
 
 /** Formats whose readers would read messages of the other one, but not its calls; each by records that only it has. */
 export const twins: readonly { readonly format: SessionFormat; isOf(record: JsonObject): boolean }[] = [
   { format: 'cursor', isOf: isCursor },
-  { format: 'claude-code', isOf: hasClaudeCodeField },
+  { format: 'claude-code', isOf: hasClaudeCodeId },
 ]
 
 /**

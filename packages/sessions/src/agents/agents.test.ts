@@ -216,6 +216,9 @@ test('a format whose reader would understand only a part of the file is refused,
     })
   expect(() => read(transcript, 'cursor', 'cursor')).toThrow(refusal('cursor', 'claude-code'))
   expect(() => read(lines(stream), 'claude-code', 'claude-code')).toThrow(refusal('claude-code', 'cursor'))
+  // Ids of sessions say nothing: several clients have them.
+  const others = lines([{ type: 'user', message, sessionId: 's1' }])
+  expect(read(others, 'cursor', 'cursor').inputs).toMatchObject([{ content: 'Fix it.' }])
   // Without a call, a stream of Cursor has no record of its own.
   const spoken = lines([{ type: 'user', message, session_id: 's1' }])
   expect(read(spoken, 'cursor', 'cursor').inputs).toMatchObject([{ role: 'user', content: 'Fix it.' }])
