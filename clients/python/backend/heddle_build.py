@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import re
 import tarfile
 import zipfile
@@ -39,10 +40,10 @@ def build_sdist(sdist_directory: str, config_settings: Optional[Dict[str, Any]] 
     with tarfile.open(Path(sdist_directory) / name, "w:gz") as archive:
         for path in [*_modules(), *(ROOT / each for each in SOURCES)]:
             archive.add(path, f"{stem}/{path.relative_to(ROOT).as_posix()}")
-        metadata = Path(sdist_directory) / "PKG-INFO"
-        metadata.write_text(_metadata(), encoding="utf-8")
-        archive.add(metadata, f"{stem}/PKG-INFO")
-        metadata.unlink()
+        metadata = _metadata().encode()
+        entry = tarfile.TarInfo(f"{stem}/PKG-INFO")
+        entry.size = len(metadata)
+        archive.addfile(entry, io.BytesIO(metadata))
     return name
 
 
