@@ -1,39 +1,13 @@
 import type { Client } from '@heddle/client/interface'
-import { type BlockKey, type ContextResult, HeddleError, type MemoryBlock } from '@heddle/contracts'
+import type { BlockKey } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { modes, openPipeline, type Pipeline } from '../support.js'
+import { currentIn, history, sectionsOf } from './blocks-support.js'
 
 const AGENTS = 64
 const AGENT = 'coder'
 const NOTES: BlockKey = { scope: 'agent', owner: AGENT, label: 'notes' }
-
-/** The messages of a context by section, as they are delivered. */
-function sectionsOf({ messages, receipt }: ContextResult) {
-  const blocks = (section: string) =>
-    receipt.entries.flatMap((entry) => (entry.section === section && entry.block ? [entry.block] : []))
-  return {
-    stable: blocks('blocks'),
-    changes: blocks('block-changes'),
-    texts: messages.map(({ content }) => String(content)),
-  }
-}
-
-/** The current block of a refused change. */
-function currentIn(error: unknown): MemoryBlock {
-  if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
-  return error.facts?.['current'] as MemoryBlock
-}
-
-async function history(client: Client, key: BlockKey): Promise<MemoryBlock[]> {
-  const all: MemoryBlock[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await client.blocks.history(key, { limit: 25, ...(cursor !== undefined && { cursor }) })
-    all.push(...page.items)
-    cursor = page.nextCursor
-  }
-  return all.reverse()
-}
 
 describe.each(modes())('memory blocks on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('of an agent', () => {

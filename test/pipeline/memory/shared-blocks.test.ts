@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@heddle/client/interface'
-import { type BlockKey, type ContextResult, HeddleError, type MemoryBlock } from '@heddle/contracts'
+import type { BlockKey } from '@heddle/contracts'
 import { agentIdOf, projectIdOf } from '@heddle/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchDatabase } from '../canaries.js'
 import { modes, openPipeline, type Pipeline } from '../support.js'
+import { currentIn, history, sectionsOf } from './blocks-support.js'
 
 const WRITERS = 64
 const [OWNER, OTHER] = ['planner', 'coder']
@@ -12,28 +13,6 @@ const PLAN = { scope: 'agent', owner: OWNER, label: 'plan' } as const
 /** The same block as the other agent sees it. */
 const SHARED: BlockKey = { scope: 'agent', owner: OTHER, label: `${OWNER}/plan` }
 const thread = 'work'
-
-function sectionsOf({ messages, receipt }: ContextResult) {
-  const blocks = (section: string) =>
-    receipt.entries.flatMap((entry) => (entry.section === section && entry.block ? [entry.block] : []))
-  return {
-    stable: blocks('blocks'),
-    changes: blocks('block-changes'),
-    texts: messages.map(({ content }) => String(content)),
-  }
-}
-
-/** The current block of a refused change. */
-function currentIn(error: unknown): MemoryBlock {
-  if (!(error instanceof HeddleError) || error.code !== 'CONFLICT') throw error
-  return error.facts?.['current'] as MemoryBlock
-}
-
-async function history(client: Client, key: BlockKey): Promise<MemoryBlock[]> {
-  const { items, nextCursor } = await client.blocks.history(key, { limit: 500 })
-  expect(nextCursor).toBeNull()
-  return [...items].reverse()
-}
 
 describe.each(modes())('memory blocks that agents share on $title', ({ mode, skip }) => {
   describe.skipIf(skip)('with a block of the planner', () => {
