@@ -4,6 +4,7 @@ import { registerBackup } from './commands/admin/backup.js'
 import { registerCompletion } from './commands/admin/completion.js'
 import { registerDoctor } from './commands/admin/doctor.js'
 import { registerProjects } from './commands/admin/erase.js'
+import { registerForecast } from './commands/admin/forecast.js'
 import { registerGrants } from './commands/admin/grants.js'
 import { registerKeys } from './commands/admin/keys.js'
 import { registerMigrate } from './commands/admin/migrate.js'
@@ -78,6 +79,7 @@ export function buildProgram(context: CommandContext): Command {
     registerGrants,
     registerQueues,
     registerScaling,
+    registerForecast,
     registerWorker,
     registerGateway,
     registerProxy,

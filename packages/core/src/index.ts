@@ -1,6 +1,7 @@
 export * from './assembly/index.js'
 export * from './blocks/index.js'
 export * from './calibration/index.js'
+export * from './capacity/index.js'
 export * from './compaction/index.js'
 export type { CondensedCall } from './conversation/calls.js'
 export * from './conversation/codes.js'

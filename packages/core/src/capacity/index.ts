@@ -1,0 +1,11 @@
+export { calibrateStage, costsOfSize, type MeasuredDrain, type StageCosts } from './calibrate.js'
+export { type Backlog, type DrainSite, forecastDrain } from './drain.js'
+export { forecastCapacity } from './forecast.js'
+export type {
+  CapacityForecast,
+  CapacityLimit,
+  ForecastTimes,
+  PoolForecast,
+  ServerForecast,
+  WorkForecast,
+} from './forecast-report.js'
