@@ -22,6 +22,7 @@ export function loadedThread(index: number, count = MESSAGES_DEFAULT): LoadedFor
     scopeErased: null,
     laneRecord: null,
     thread: { ...NOTHING, threadId: `thread ${index}` } as unknown as LoadedForBuild['thread'],
-    dependence: { lane: '', versions: '', holdsUntilMs: null },
+    isFilledBesideOwn: false,
+    dependence: { lanes: [''], versions: '', holdsUntilMs: null },
   }
 }

@@ -12,6 +12,7 @@ import { type Answer, done, type Job, type Outcome, refuseLargeJob, skipped, typ
 import { type Clock, type FirstTimes, type Logger, traced } from '@heddle/runtime'
 import {
   type AskedContext,
+  type Dependence,
   finishContext,
   loadContext,
   type Prepared,
@@ -220,8 +221,16 @@ async function load(tx: Tx, { projectId, contextId, ...job }: ContextJob, deps: 
     deadlineAtMs,
     isPrepared: row?.isPrepared ?? false,
     asked,
-    ...(prepared !== null && build.dependence !== null && { prepared: { key: prepared, ...build.dependence } }),
+    ...preparedWith(prepared, build.dependence),
   }
+}
+
+/** Rows of prepared contexts name one lane, so a context beside a state of another is built when it is requested. */
+function preparedWith(key: string | null, dependence: Dependence | null): { readonly prepared?: Prepared } {
+  const [lane, ...others] = dependence?.lanes ?? []
+  if (key === null || dependence === null || lane === undefined || others.length > 0) return {}
+  const { versions, holdsUntilMs } = dependence
+  return { prepared: { key, lane, versions, holdsUntilMs } }
 }
 
 function sizeOf(messages: readonly Message[]): WorkSize {

@@ -2,12 +2,14 @@ import { statusLimits } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { someMessagesOf } from '../forks/lineage.js'
 import { threadStands } from '../messages/tombstones.js'
+import { asArray } from '../sql/arrays.js'
 import type { isOwn } from '../sql/own-project.js'
 import { ACTIVE_THREADS_COUNTED_MAX } from '../threads/activity.js'
 
 /** The versions and the time on which a context depends: it is current while the versions are equal and before that time. */
 export interface Dependence {
-  readonly lane: string
+  /** The lane of the request, and another one whose state stands in for it. */
+  readonly lanes: readonly string[]
   readonly versions: string
   /** When a message leaves its window, in milliseconds since 1970; null if none ever does. */
   readonly holdsUntilMs: number | null
@@ -15,7 +17,7 @@ export interface Dependence {
 
 export interface DependenceQuery {
   readonly threadId: string
-  readonly lane: string
+  readonly lanes: readonly string[]
   /** The time that the context shows, in milliseconds since 1970. */
   readonly asOfMs: number
   /** How long messages stay in the window, in seconds; null: for ever. */
@@ -29,27 +31,27 @@ export interface DependenceQuery {
  */
 export async function loadDependence(
   tx: Tx,
-  { threadId, lane, asOfMs, rollingWindow }: DependenceQuery,
+  { threadId, lanes, asOfMs, rollingWindow }: DependenceQuery,
 ): Promise<Dependence> {
   // A clear may hide the oldest of these: then the context is rebuilt earlier than necessary.
   const sinceMs = rollingWindow === null ? Number.POSITIVE_INFINITY : asOfMs - rollingWindow * 1_000
   const oldest = tx`and ordered_at > ${sinceMs} order by ordered_at limit 1`
   const [row] = await tx<{ versions: string; oldestMs: number | null }[]>`
-    select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}::text`)} as versions, (
+    select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${asArray(lanes)}::text[]`)} as versions, (
       select ordered_at from ${someMessagesOf(tx, threadId, oldest)} as message where true ${oldest}
     ) as oldest_ms`
   const oldestMs = row?.oldestMs ?? null
   const holdsUntilMs = rollingWindow === null || oldestMs === null ? null : oldestMs + rollingWindow * 1_000
-  return { lane, versions: row?.versions ?? '', holdsUntilMs }
+  return { lanes, versions: row?.versions ?? '', holdsUntilMs }
 }
 
 /** The current versions of everything that contexts of a thread depend on, as one text; empty if there is no such thread. */
 export async function loadVersions(
   tx: Tx,
-  { threadId, lane }: Pick<DependenceQuery, 'threadId' | 'lane'>,
+  { threadId, lanes }: Pick<DependenceQuery, 'threadId' | 'lanes'>,
 ): Promise<string> {
   const [row] = await tx<{ versions: string | null }[]>`
-    select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${lane}::text`)} as versions`
+    select ${versionsOf(tx, tx`${threadId}::uuid`, tx`${asArray(lanes)}::text[]`)} as versions`
   return row?.versions ?? ''
 }
 
@@ -73,7 +75,7 @@ export function growthBetween(
  * The versions of everything that contexts of a thread depend on, as one text; null if there is no such thread. A new
  * dependence of contexts must be added here.
  */
-export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
+export function versionsOf(tx: Tx, threadId: Fragment, lanes: Fragment) {
   return tx`(
     select json_build_array(
       -- First: see growthBetween.
@@ -82,10 +84,13 @@ export function versionsOf(tx: Tx, threadId: Fragment, lane: Fragment) {
       cursor.restored_count, cursor.erased_count,
       -- With each change of a process the row of its thread gets another xmin, also within one millisecond.
       thread.version, thread.active_at, thread.xmin::text, agent.version, agent.clear_epoch, agent.last_cleared_at,
-      (select json_build_array(state.id, state.ready_at) from heddle.context_states as state
-        where state.thread_id = thread.id and state.lane = ${lane} and state.clear_epoch = agent.clear_epoch
-          and state.status = 'ready'
-        order by state.generation desc limit 1),
+      (select json_agg(json_build_array(latest.id, latest.ready_at) order by asked.place)
+        from unnest(${lanes}) with ordinality as asked (lane, place)
+        left join lateral (
+          select state.id, state.ready_at from heddle.context_states as state
+          where state.thread_id = thread.id and state.lane = asked.lane and state.clear_epoch = agent.clear_epoch
+            and state.status = 'ready'
+          order by state.generation desc limit 1) as latest on true),
       (select json_build_array(count(*), max(undone_at), max(redone_at)) from heddle.undone_messages as undone
         where undone.thread_id = thread.id),
       (select json_build_array(count(*), max(changed_at)) from heddle.pins where pins.thread_id = thread.id),

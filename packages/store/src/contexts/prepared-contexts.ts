@@ -20,8 +20,9 @@ const BUILD_MS_MAX = 60_000
 const AGE_MAX = '10 minutes'
 
 /** The fields that a built context stores so that it can answer later requests. */
-export interface Prepared extends Dependence {
+export interface Prepared extends Omit<Dependence, 'lanes'> {
   readonly key: string
+  readonly lane: string
 }
 
 /** A request that a prepared context may answer. */
@@ -48,7 +49,7 @@ export function findPrepared(tx: Tx, { threadId, key, nowMs }: Awaited) {
       ) as newest
       join heddle.context_deliveries as delivery on delivery.context_id = newest.id
       where (newest.holds_until is null or newest.holds_until > ${nowMs})
-        and newest.versions = ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}
+        and newest.versions = ${versionsOf(tx, tx`newest.thread_id`, tx`array[newest.lane]`)}
     ),
     taken as (
       update heddle.contexts set prepared_count = 0
@@ -94,7 +95,7 @@ async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promis
       order by prepared_key, requested_at desc
     ) as newest
     where newest.prepared_count < ${PREPARED_IN_ROW_MAX}
-      and newest.versions is distinct from ${versionsOf(tx, tx`newest.thread_id`, tx`newest.lane`)}
+      and newest.versions is distinct from ${versionsOf(tx, tx`newest.thread_id`, tx`array[newest.lane]`)}
     limit ${KEYS_PER_THREAD_MAX}`
   if (outdated.length === 0) return []
   // Each row has its versions from the start, so it is not requested again while it is built.
@@ -112,7 +113,7 @@ async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promis
         id, thread_id, status, request, deadline_at, prepared_key, prepared_count, lane, versions)
       select
         gen_random_uuid(), thread_id, 'requested', request, clock_timestamp() + ${`${BUILD_MS_MAX} ms`}::interval,
-        prepared_key, prepared_count + 1, lane, ${versionsOf(tx, tx`contexts.thread_id`, tx`contexts.lane`)}
+        prepared_key, prepared_count + 1, lane, ${versionsOf(tx, tx`contexts.thread_id`, tx`array[contexts.lane]`)}
       from heddle.contexts
       where thread_id = ${threadId} and prepared_key = ${key}
         and exists (select from heddle.threads as thread where thread.id = ${threadId} and ${threadStands(tx)})

@@ -37,6 +37,8 @@ export interface LoadedForBuild {
   /** Whether the thread's settings have changed, so that its compactions must be planned again. */
   readonly awaitsPruning: boolean
   readonly thread: ThreadRow
+  /** Whether the budget is filled beside a state of the thread's own lane, also when more messages follow. */
+  readonly isFilledBesideOwn: boolean
   /** The erased messages of the threads of a scope when they were read; null if only the thread itself was. */
   readonly scopeErased: ScopeErased | null
   /** The lane to record with the context; null if it is not recorded now. */
@@ -67,8 +69,10 @@ export async function loadBuildInput(
   const load = isLoop ? loadLoopInput : isMultiThread ? loadMultiThreadInput : loadHistoryInput
   // The messages in such a scope change with those of other threads, or with time.
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
-  // The versions are those of the request's lane, without states of the thread's own.
-  const isUncached = isLoop || isBounded || servedFrom(compaction, request).isStandIn
+  const isUncached = isLoop || isBounded
+  const { own, lane } = compaction
+  const { isStandIn, fill } = servedFrom(compaction, request)
+  const lanes = own !== null && isStandIn ? [lane.key, own.lane.key] : [lane.key]
   const { asOfMs } = deps
   const { rollingWindow } = settings
   const [bare, blocks, facts, ledger, items, versions, scopeErased] = await Promise.all([
@@ -77,7 +81,7 @@ export async function loadBuildInput(
     loadFacts(tx, compaction, request, asOfMs),
     loadLedger(tx, compaction, request),
     loadItems(tx, thread, request.scope),
-    isUncached ? null : loadDependence(tx, { threadId, lane: compaction.lane.key, asOfMs, rollingWindow }),
+    isUncached ? null : loadDependence(tx, { threadId, lanes, asOfMs, rollingWindow }),
     isMultiThread ? loadScopeErased(tx, scopeThreadIds(request, deps) ?? []) : null,
   ])
   const dependence = facts?.areTimed || ledger?.isOfOtherLane ? null : versions
@@ -89,7 +93,7 @@ export async function loadBuildInput(
   }
   const laneRecord = laneRecordOf(compaction, request)
   const askedLane = askedLaneOf(compaction, laneRecord, request, asOfMs)
-  const common = { awaitsPruning, thread, laneRecord, askedLane, scopeErased }
+  const common = { awaitsPruning, thread, isFilledBesideOwn: fill !== null, laneRecord, askedLane, scopeErased }
   // A selection of items depends on the request, so the input cannot be cached; without one, all shown items are known.
   if (items !== null && items.share.candidates.length > 0) return { ...common, input, items, dependence: null }
   const complete = items === null ? input : { ...input, items: itemsWithout(items, null) }

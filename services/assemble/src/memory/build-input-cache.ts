@@ -78,7 +78,7 @@ function bytesOf({ messages, request, settings }: LoadedForBuild['input']): numb
 export async function loadChanges(tx: Tx, { loaded, dependence }: WarmThread): Promise<Changes> {
   const { threadId } = loaded.thread
   const [versions, messages] = await Promise.all([
-    loadVersions(tx, { threadId, lane: dependence.lane }),
+    loadVersions(tx, { threadId, lanes: dependence.lanes }),
     loadMessagesBySeq(tx, { threadId, afterSeq: loaded.input.headSeq, limit: GROWTH_MAX + 1 }),
   ])
   return { versions, messages }
@@ -105,8 +105,9 @@ export function warmed(
   if (messages.reduce((sum, { tokens, tokensExact }) => sum + (tokensExact ? 0 : tokens), 0) > COUNTED_TOKENS_MAX)
     return null
   const { input, thread } = loaded
-  // From its next message on, a thread is compacted for caching, unless the fill was set explicitly.
-  if (input.fill === 'budget' && (input.request.fill ?? input.settings.fill) !== 'budget') return null
+  // From its next message on, a thread is compacted for caching, unless the fill was set explicitly or is that of a stand-in.
+  const isFillKept = loaded.isFilledBesideOwn || (input.request.fill ?? input.settings.fill) === 'budget'
+  if (input.fill === 'budget' && !isFillKept) return null
   // Beyond the limit, new messages displace others.
   if (input.messages.length + messages.length > CONVERSATION_MESSAGES_MAX) return null
   const { settings } = input

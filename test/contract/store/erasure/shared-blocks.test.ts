@@ -122,7 +122,7 @@ describe('a context that shows a block of another agent', () => {
   it('is not current any more from the tombstone on, and shows the block no longer', async () => {
     const shared = await share()
     const { threadId } = shared.reader
-    const versions = () => inProject(PROJECT, (tx) => loadVersions(tx, { threadId, lane: 'sandwich' }))
+    const versions = () => inProject(PROJECT, (tx) => loadVersions(tx, { threadId, lanes: ['sandwich'] }))
     expect(await inProject(PROJECT, (tx) => shownTo(tx, shared))).toHaveLength(1)
     const before = await versions()
     await inProject(PROJECT, (tx) => beginErasure(tx, agentTarget(shared.owner)))
@@ -134,7 +134,8 @@ describe('a context that shows a block of another agent', () => {
 it('contexts depend on each change of a grant and of a shared block', async () => {
   const shared = await share()
   const { owner, reader } = shared
-  const versions = () => inProject(PROJECT, (tx) => loadVersions(tx, { threadId: reader.threadId, lane: 'sandwich' }))
+  const versions = () =>
+    inProject(PROJECT, (tx) => loadVersions(tx, { threadId: reader.threadId, lanes: ['sandwich'] }))
   const seen = new Set([await versions()])
   const grant = { ownerId: owner.agentId, label: 'plan', granteeAgentId: reader.agentId }
   for (const [version, mode] of [

@@ -79,7 +79,7 @@ describe('a message and its marks in one window', () => {
     const { threadId, restore } = await sixMessages()
     const versions = () =>
       database.store.inProject(PROJECT, async (tx) => {
-        const query = { threadId, lane: 'sandwich', asOfMs: RECEIVED_AT_MS, rollingWindow: null }
+        const query = { threadId, lanes: ['sandwich'], asOfMs: RECEIVED_AT_MS, rollingWindow: null }
         return (await loadDependence(tx, query)).versions
       })
     const before = await versions()
