@@ -1,7 +1,8 @@
 import { inspectServer, migrate, openStore } from '@heddle/store'
-import { freshDatabase } from '@heddle/test-support'
+import { freshDatabase, waitFor } from '@heddle/test-support'
 import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { applyBefore } from './earlier-chain.js'
 import { append, appendOne, PROJECT, prepared } from './support.js'
 
 async function emptyDatabase() {
@@ -49,6 +50,28 @@ describe('migrate', () => {
     const { url } = await emptyDatabase()
     await ownerOf(url)`select pg_advisory_lock(4680046800)`
     await expect(migrate({ url, lockTimeoutMs: 50 })).rejects.toMatchObject({ name: 'RetryableError', code: 'TIMEOUT' })
+  })
+
+  it('waits for a table that a long report reads, without keeping others from it for longer than half a second', async () => {
+    const { url } = await emptyDatabase()
+    const sql = ownerOf(url)
+    // It adds a column to a table.
+    await applyBefore(sql, '0020_shared_blocks')
+    const report = await sql.reserve()
+    await report.unsafe('begin; select from heddle.memory_block_versions')
+    const migrated = migrate({ url })
+    await waitFor(async () => {
+      const [row] = await sql`
+        select from pg_locks join pg_stat_activity as activity using (pid)
+        where not granted and activity.application_name = 'heddle migrate' and activity.datname = current_database()`
+      return row !== undefined
+    })
+    const startedAt = performance.now()
+    await sql`select from heddle.memory_block_versions`
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    await report.unsafe('commit')
+    report.release()
+    expect((await migrated).applied).toContain('0020_shared_blocks')
   })
 
   it('forces row-level security on every table, each with its policy', async () => {

@@ -1,4 +1,5 @@
 import { PermanentError, RetryableError } from '@heddle/contracts'
+import { systemClock } from '@heddle/runtime'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS, watchOpening } from '../connection/opening.js'
@@ -16,11 +17,17 @@ import {
 /** Key of an advisory lock that nothing else in the database uses. */
 const LOCK_KEY = 4_680_046_800
 
+/**
+ * How long a migration waits for a lock of a table at a time. All other work on the table waits behind it meanwhile, also if a
+ * backup or a report of hours is what holds the lock.
+ */
+const TABLE_LOCK_WAIT_MS = 500
+
 export interface MigrateOptions {
   /** Address of the server itself: the lock belongs to a session, which a pooler does not keep. */
   readonly url: string
   readonly log?: { info(fields: object, message: string): void }
-  /** How long to wait for another process that migrates, and for each lock on a table. Default 60,000 ms. */
+  /** How long to wait for another process that migrates, and for the locks of tables. Default 60,000 ms. */
   readonly lockTimeoutMs?: number
 }
 
@@ -47,8 +54,8 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
     await opening.within(sql`select 1`, () => (closeTimeoutSeconds = 0))
     await lock(sql, lockTimeoutMs)
     const before = await appliedHashes(sql)
-    if (isOnEarlierChain(before)) await finishEarlierChain(sql)
-    await applyMigrations(sql, MIGRATIONS_FOLDER)
+    if (isOnEarlierChain(before)) await finishEarlierChain(sql, lockTimeoutMs)
+    await applyMigrations(sql, MIGRATIONS_FOLDER, lockTimeoutMs)
     // Services may read the applied migrations, so that `heddle doctor` can use their login.
     await sql`grant usage on schema heddle_migrations to heddle_app`
     await sql`grant select on heddle_migrations.applied to heddle_app`
@@ -65,8 +72,33 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
   }
 }
 
+/** Applies all that are pending in one transaction, again and again while a table is locked by others. */
+async function applyMigrations(sql: postgres.Sql, migrationsFolder: string, lockTimeoutMs: number): Promise<void> {
+  const endMs = systemClock.monotonicMs() + lockTimeoutMs
+  await limitLockWait(sql, Math.min(TABLE_LOCK_WAIT_MS, lockTimeoutMs))
+  for (;;) {
+    try {
+      await applyOnce(sql, migrationsFolder)
+      break
+    } catch (error) {
+      if (!isLockTimeout(error) || systemClock.monotonicMs() >= endMs) throw error
+    }
+    // Those that waited behind it go first.
+    await systemClock.wait(TABLE_LOCK_WAIT_MS)
+  }
+  await limitLockWait(sql, lockTimeoutMs)
+}
+
+async function limitLockWait(sql: postgres.Sql, waitMs: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${waitMs}`}, false)`
+}
+
+function isLockTimeout(error: unknown): error is postgres.PostgresError {
+  return error instanceof postgres.PostgresError && error.code === '55P03'
+}
+
 /** Drizzle is loaded here: its 200 modules are of no use to processes and threads that do not migrate. */
-async function applyMigrations(sql: postgres.Sql, migrationsFolder: string): Promise<void> {
+async function applyOnce(sql: postgres.Sql, migrationsFolder: string): Promise<void> {
   const [{ DrizzleQueryError }, { drizzle }, { migrate: apply }] = await Promise.all([
     import('drizzle-orm/errors'),
     import('drizzle-orm/postgres-js'),
@@ -80,19 +112,19 @@ async function applyMigrations(sql: postgres.Sql, migrationsFolder: string): Pro
 }
 
 /** Records the first migration as applied, once the earlier chain has created the same schema. */
-async function finishEarlierChain(sql: postgres.Sql): Promise<void> {
-  await applyMigrations(sql, EARLIER_FOLDER)
+async function finishEarlierChain(sql: postgres.Sql, lockTimeoutMs: number): Promise<void> {
+  await applyMigrations(sql, EARLIER_FOLDER, lockTimeoutMs)
   const [first] = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER })
   if (first === undefined) throw new Error(`${MIGRATIONS_FOLDER} holds no migration`)
   await sql`insert into heddle_migrations.applied (hash, created_at) values (${first.hash}, ${first.folderMillis})`
 }
 
 async function lock(sql: postgres.Sql, lockTimeoutMs: number): Promise<void> {
-  await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}`}, false)`
+  await limitLockWait(sql, lockTimeoutMs)
   try {
     await sql`select pg_advisory_lock(${LOCK_KEY})`
   } catch (error) {
-    if (!(error instanceof postgres.PostgresError) || error.code !== '55P03') throw error
+    if (!isLockTimeout(error)) throw error
     throw new RetryableError('TIMEOUT', `another process has been migrating this database for ${lockTimeoutMs} ms`, {
       hint: 'Try again when it is done; pg_stat_activity lists it as "heddle migrate".',
       cause: error,
