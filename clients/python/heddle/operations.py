@@ -83,6 +83,7 @@ OPERATIONS = {
     "grantBlock": ("PUT", "/v1/memory/blocks/:scope/:label/grants/:agent", "idempotent"),
     "revokeBlockGrant": ("DELETE", "/v1/memory/blocks/:scope/:label/grants/:agent", "idempotent"),
     "listBlockGrants": ("GET", "/v1/memory/blocks/:scope/:label/grants", "idempotent"),
+    "listAgentBlockGrants": ("GET", "/v1/agents/:agent/block-grants", "idempotent"),
     "listBlocks": ("GET", "/v1/memory/blocks", "idempotent"),
     "createKey": ("POST", "/v1/keys", "once"),
     "listKeys": ("GET", "/v1/keys", "idempotent"),

@@ -142,14 +142,14 @@ async function record(
       (tx) => {
         const isFillChosen = request.fill === undefined
         const { erasedCount } = thread
-        const { recalledIds, sharerIds } = others
+        const { recalledIds, sharers } = others
         const kept = {
           packed,
           stored,
           asOfMs,
           prepared,
           mentions,
-          sharerIds,
+          sharers,
           asked,
           isFillChosen,
           erasedCount,

@@ -312,6 +312,9 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     const grant = await client.blocks.grant(key, { to: 'team/writer', mode: 'write' })
     expect(grant).toMatchObject({ owner: 'reader', label: 'plan', to: 'team/writer', mode: 'write' })
     expect((await client.blocks.grants(key)).items).toEqual([grant])
+    for (const agent of ['reader', 'team/writer'])
+      expect(await client.blocks.grantsOf(agent)).toEqual({ items: [grant], nextCursor: null })
+    await expect(client.blocks.grantsOf('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const made = await client.blocks.insert(seen, { text: 'two', ifVersion: 1 })
     expect(made).toMatchObject({
       ...seen,
@@ -324,6 +327,7 @@ describe.each(transports)('a client over $transport', ({ transport, open }) => {
     await client.blocks.grant(key, { to: 'team/writer', mode: 'read' })
     await expect(client.blocks.insert(seen, { text: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(await client.blocks.revoke(key, { to: 'team/writer' })).toMatchObject({ mode: null })
+    expect((await client.blocks.grantsOf('reader')).items).toEqual([])
     await expect(client.blocks.get(seen)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await client.blocks.remove(key)
   })

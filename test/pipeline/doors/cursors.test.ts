@@ -54,6 +54,8 @@ async function fill(client: RemoteClient): Promise<void> {
       await client.facts.put(agent, randomUUID(), { subject: agent, predicate: 'is', object: name })
     }
   }
+  for (const [owner, to] of [AGENTS, AGENTS.toReversed()] as [string, string][])
+    await client.blocks.grant({ scope: 'agent', owner, label: 'human' }, { to, mode: 'read' })
   for (const thread of THREADS) {
     await client.messages.append({ agent: 'coder', thread, messages: readParts() })
     await client.iterations.append({
@@ -134,6 +136,7 @@ const LISTS = [
   '/v1/archive',
   '/v1/threads/run/ledger',
   '/v1/memory/blocks/agent/human/versions?owner=coder',
+  '/v1/agents/coder/block-grants',
   '/v1/proxy/requests?thread=run',
   `/v1/proxy/requests/${relayed['run']}`,
 ]
@@ -143,6 +146,7 @@ const OTHER_OWNERS: Readonly<Record<string, string>> = {
   '/v1/agents/coder/items': '/v1/agents/reviewer/items',
   '/v1/agents/coder/facts': '/v1/agents/reviewer/facts',
   '/v1/memory/blocks/agent/human/versions?owner=coder': '/v1/memory/blocks/agent/human/versions?owner=reviewer',
+  '/v1/agents/coder/block-grants': '/v1/agents/reviewer/block-grants',
   '/v1/threads/run/ledger': '/v1/threads/walk/ledger',
   '/v1/threads/run/largest-messages': '/v1/threads/walk/largest-messages',
   '/v1/threads/run/contexts': '/v1/threads/walk/contexts',

@@ -31,5 +31,7 @@ export function blocksOverHttp(call: CallOperation): RemoteClient['blocks'] {
     grant: async (key, { to, ...body }) => (await call('grantBlock', { ...ofGrant(key, to), body })).body,
     revoke: async (key, { to }) => (await call('revokeBlockGrant', ofGrant(key, to))).body,
     grants: async ({ owner, ...params }) => (await call('listBlockGrants', { params, query: { owner } })).body,
+    grantsOf: async (agent, page = {}) =>
+      (await call('listAgentBlockGrants', { params: { agent }, query: pageQuery(page) })).body,
   }
 }

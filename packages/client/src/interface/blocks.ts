@@ -62,4 +62,6 @@ export interface BlocksClient {
   revoke(key: AgentBlockKey, grant: Pick<ShareBlock, 'to'>): Promise<BlockGrant>
   /** The agents that a block is shared with. */
   grants(key: AgentBlockKey): Promise<Page<BlockGrant>>
+  /** All grants in which an agent is `owner` or `to`, by owner, label and other agent. */
+  grantsOf(agent: string, page?: PageOptions): Promise<Page<BlockGrant>>
 }

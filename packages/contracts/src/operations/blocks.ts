@@ -20,6 +20,8 @@ import {
   blockGrantSchema,
   blockGrantsParamsSchema,
 } from '../blocks/grants.js'
+import { agentParamsSchema } from '../http/agents.js'
+import { pageQuerySchema } from '../http/common.js'
 import { operation } from './operation.js'
 
 const ofBlock = { tag: 'blocks', params: blockParamsSchema } as const
@@ -144,6 +146,19 @@ export const blockOperations = {
     params: blockGrantsParamsSchema,
     query: blockOwnerQuerySchema,
     answers: { 200: { description: 'All of them by name, in one page.', schema: blockGrantPageSchema } },
+  }),
+  listAgentBlockGrants: operation({
+    method: 'GET',
+    path: '/v1/agents/:agent/block-grants',
+    tag: 'blocks',
+    needs: 'read',
+    repeat: 'idempotent',
+    summary: 'The memory blocks that an agent shares, and those that others share with it',
+    description:
+      'The grants in which it is `owner` or `to`, by owner, label and other agent. Revoked ones are left out.',
+    params: agentParamsSchema,
+    query: pageQuerySchema,
+    answers: { 200: { description: 'A page of grants.', schema: blockGrantPageSchema } },
   }),
   listBlocks: operation({
     method: 'GET',

@@ -50,6 +50,11 @@ export const limits = {
   blocksPerOwnerMax: 50,
   /** Agents that one block is shared with, and blocks that are shared with one agent; revoked grants included. */
   blockGrantsMax: 100,
+  /**
+   * The latest changes of a grant that are kept, since each context reads them. To a thread that was compacted before them, the
+   * block is as if it was shared since.
+   */
+  blockGrantVersionsMax: 20,
   /** Tools that one MCP server may list. */
   toolsPerServerMax: 2_000,
   /** A thread's title. */

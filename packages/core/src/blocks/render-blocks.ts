@@ -74,8 +74,8 @@ function stableLine(block: ContextBlock, shown: BlockVersion): BlockLine {
   return lineOf(block, shown, {}, `a memory block ${sourceOf(block)}`)
 }
 
-function sourceOf({ scope, sharedBy }: ContextBlock): string {
-  return sharedBy === undefined ? `of the ${scope}` : `that agent "${sharedBy}" shares`
+function sourceOf({ scope, sharer }: ContextBlock): string {
+  return sharer === undefined ? `of the ${scope}` : `that agent "${sharer.name}" shares`
 }
 
 /** @param above the version that the prefix shows */
@@ -118,6 +118,6 @@ function identity({ scope, label }: ContextBlock, { version }: BlockVersion) {
   return { label, scope, version: String(version) }
 }
 
-function entryOf({ scope, label, sharedBy }: ContextBlock, { version }: BlockVersion): BlockEntry {
-  return { scope, label, version, ...(sharedBy !== undefined && { sharedBy }) }
+function entryOf({ scope, label, sharer }: ContextBlock, { version }: BlockVersion): BlockEntry {
+  return { scope, label, version, ...(sharer !== undefined && { sharedBy: sharer.name }) }
 }

@@ -16,7 +16,7 @@ const version = (number: number, value: string, fields: Partial<BlockVersion> = 
 })
 
 const shared = (fields: Partial<SharedBlock>): SharedBlock => ({
-  sharedBy: 'coder',
+  sharer: { name: 'coder', createdAtMs: 0 },
   label: 'plan',
   mode: 'read',
   modeBefore: 'read',

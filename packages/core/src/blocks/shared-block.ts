@@ -1,9 +1,9 @@
 import { type BlockGrantMode, PermanentError, sharedBlockName } from '@heddle/contracts'
-import type { BlockVersion, ContextBlock } from './block.js'
+import type { BlockSharer, BlockVersion, ContextBlock } from './block.js'
 
 /** A block of another agent and the grant to this one, each as of the last compaction and as of now. */
 export interface SharedBlock {
-  readonly sharedBy: string
+  readonly sharer: BlockSharer
   readonly label: string
   /** Null for a grant that is revoked. */
   readonly mode: BlockGrantMode | null
@@ -21,7 +21,7 @@ export interface SharedBlock {
  * @returns null for a block that was shared neither at the compaction nor is now
  */
 export function sharedContextBlock({
-  sharedBy,
+  sharer,
   label,
   mode,
   modeBefore,
@@ -33,8 +33,8 @@ export function sharedContextBlock({
   if (!isShared && before === null) return null
   return {
     scope: 'agent',
-    label: sharedBlockName(sharedBy, label),
-    sharedBy,
+    label: sharedBlockName(sharer.name, label),
+    sharer,
     base: before,
     current: isShared ? { ...latest, mode } : { ...(before ?? latest), value: '', description: '', removed: true },
   }

@@ -55,16 +55,25 @@ export function blockNotFound({ ref: { label }, share }: ReadKey): Error {
   return notFound('block', sharedBlockName(share.by, label), 'see `heddle memory blocks list`; an admin may share it')
 }
 
+/** The error of a `put` that would create the block; under the name of a shared one it cannot. */
+export function blockNotMade(key: ReadKey): Error {
+  const { share, ref, owner } = key
+  if (share === null) return blockNotFound(key)
+  const rule = `must have no slash in the name of a new block: no agent "${share.by}" shares a block "${ref.label}" with "${owner}"`
+  const hint = 'Give a label without a slash, or let an admin share the block: `heddle memory blocks grant`.'
+  return validationError('label', rule, sharedBlockName(share.by, ref.label), hint)
+}
+
 /** The caller's view of a block: that of its owner, or of an agent that it is shared with. */
 export type BlockView = Pick<MemoryBlock, 'scope' | 'owner' | 'shared'>
 
-/** @throws PermanentError `NOT_FOUND` for a block of another agent that is not shared */
-export async function loadView(tx: Tx, key: ReadKey): Promise<BlockView> {
+/** @throws the given error, `NOT_FOUND` by default, for a block of another agent that is not shared */
+export async function loadView(tx: Tx, key: ReadKey, missing = blockNotFound(key)): Promise<BlockView> {
   const { ref, owner, share } = key
   const { scope } = ref
   if (share === null) return { scope, owner }
   const mode = await loadGrantedMode(tx, share.ref)
-  if (mode === null) throw blockNotFound(key)
+  if (mode === null) throw missing
   return { scope, owner, shared: { by: share.by, mode } }
 }
 

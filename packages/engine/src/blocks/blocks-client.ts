@@ -1,7 +1,7 @@
 import type { BlocksClient } from '@heddle/client/interface'
 import type { EngineContext } from '../setup/options.js'
 import { changeBlockContent, removeBlock, undoBlock } from './change-blocks.js'
-import { grantBlock, listBlockGrantsOf, revokeBlockGrant } from './grant-blocks.js'
+import { grantBlock, listBlockGrantsOf, listBlockGrantsOfOne, revokeBlockGrant } from './grant-blocks.js'
 import { blockHistory, getBlock, listBlocksOf } from './read-blocks.js'
 
 export function blocksClient(parts: EngineContext): BlocksClient {
@@ -18,5 +18,6 @@ export function blocksClient(parts: EngineContext): BlocksClient {
     grant: (key, grant) => grantBlock(parts, key, grant),
     revoke: (key, grant) => revokeBlockGrant(parts, key, grant),
     grants: (key) => listBlockGrantsOf(parts, key),
+    grantsOf: (agent, page) => listBlockGrantsOfOne(parts, agent, page),
   }
 }

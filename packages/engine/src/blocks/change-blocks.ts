@@ -36,6 +36,7 @@ import type { EngineContext } from '../setup/options.js'
 import {
   type BlockView,
   blockNotFound,
+  blockNotMade,
   loadView,
   ownerNotFound,
   type ReadKey,
@@ -157,10 +158,11 @@ async function write(
     idempotencyKey === undefined ? null : idsOfKey(idempotencyKey, 'block', `${ref.ownerId} ${ref.label}${caller}`)(0)
   return await store.inProject(projectId, async (tx) => {
     if (isNew && ref.scope === 'project') await ensureProject(tx, { projectId, name: project })
-    await holdOwners(tx, key)
+    const missing = isNew ? blockNotMade(key) : blockNotFound(key)
+    await holdOwners(tx, key, missing)
     const latest = isNew && share === null ? await lockNewBlock(tx, ref) : await lockBlock(tx, ref)
     // Grants change under the same lock.
-    const view = await loadView(tx, key)
+    const view = await loadView(tx, key, missing)
     if (view.shared !== undefined) checkGrantedChange(view.shared.mode, isOfModels)
     const made = requestId === null ? null : await findBlockOfRequest(tx, ref, requestId)
     if (made !== null) {
@@ -169,7 +171,7 @@ async function write(
     }
     refuseOtherVersion(view, ref, latest, ifVersion)
     const next = await decide(tx, latest, ref)
-    if (next === null) throw blockNotFound(key)
+    if (next === null) throw missing
     if ('version' in next) return toBlock(view, next)
     if (latest === null) await refuseTooMany(tx, ref)
     const version = (latest?.version ?? 0) + 1
@@ -178,12 +180,16 @@ async function write(
   })
 }
 
-/** Protects the owner from erasure, and the agent that changes a block of another one. */
-async function holdOwners(tx: Tx, key: ReadKey): Promise<void> {
+/**
+ * Protects the owner from erasure, and the agent that changes a block of another one.
+ *
+ * @param missing the error for a block of an agent that does not exist
+ */
+async function holdOwners(tx: Tx, key: ReadKey, missing: Error): Promise<void> {
   const { ref, share } = key
   const isHeld = share === null || (await holdBlockOwner(tx, { scope: 'agent', ownerId: share.ref.granteeAgentId }))
   if (!isHeld) throw ownerNotFound(key)
-  if (!(await holdBlockOwner(tx, ref))) throw share === null ? ownerNotFound(key) : blockNotFound(key)
+  if (!(await holdBlockOwner(tx, ref))) throw share === null ? ownerNotFound(key) : missing
 }
 
 interface Repeated {

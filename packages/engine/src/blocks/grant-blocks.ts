@@ -1,6 +1,7 @@
-import type { Page, ShareBlock } from '@heddle/client/interface'
+import type { Page, PageOptions, ShareBlock } from '@heddle/client/interface'
 import {
   type AgentBlockKey,
+  agentParamsSchema,
   type BlockGrant,
   blockGrantBodySchema,
   blockGrantsParamsSchema,
@@ -18,13 +19,16 @@ import {
   holdBlockOwner,
   insertBlockGrant,
   listBlockGrants,
+  listBlockGrantsOfAgent,
   loadBlock,
   loadBlockGrant,
   lockBlock,
   type Tx,
 } from '@heddle/store'
+import { loadAgentOr } from '../items/items.js'
+import { type CursorList, cursorOf, placeAt } from '../setup/cursors.js'
 import { isoTime } from '../setup/iso-time.js'
-import type { EngineContext } from '../setup/options.js'
+import { checkPageLimit, type EngineContext } from '../setup/options.js'
 import { blockNotFound, ownerNotFound, type ReadKey, readBlockKey } from './block-keys.js'
 
 /**
@@ -90,6 +94,35 @@ export async function listBlockGrantsOf(
     return await listBlockGrants(tx, key.ref)
   })
   return { items: grants.map(({ to, ...grant }) => toGrant(key, to, grant)), nextCursor: null }
+}
+
+/** Owner, label and other agent: none of them has control characters. */
+const PLACE = /^([^\t]+)\t([^\t]+)\t([^\t]+)$/
+
+/** The grants that an agent gave and has, by owner, label and other agent. @throws PermanentError `NOT_FOUND` */
+export async function listBlockGrantsOfOne(
+  { store, projectId }: EngineContext,
+  name: string,
+  { limit = 100, ...page }: PageOptions = {},
+): Promise<Page<BlockGrant>> {
+  checkPageLimit(limit)
+  const { agent } = parse(agentParamsSchema, { agent: name }, 'agent')
+  const [grants, list] = await store.inProject(projectId, async (tx) => {
+    const { agentId } = await loadAgentOr(tx, agent)
+    const of: CursorList = { kind: 'block-grants', ownerId: agentId }
+    const [, owner = '', label = '', to = ''] = placeAt(of, page, PLACE) ?? []
+    const after = owner === '' ? undefined : { owner, label, to }
+    return [await listBlockGrantsOfAgent(tx, { agentId, after, limit: limit + 1 }), of] as const
+  })
+  const shown = grants.slice(0, limit)
+  const last = grants.length > limit ? shown.at(-1) : undefined
+  return {
+    items: shown.map(({ owner, label, to, mode, createdAtMs }) => ({
+      ...{ owner, label, to, mode },
+      changedAt: isoTime(createdAtMs),
+    })),
+    nextCursor: last === undefined ? null : cursorOf(list, `${last.owner}\t${last.label}\t${last.to}`),
+  }
 }
 
 /** A block of an agent, named by its owner. */

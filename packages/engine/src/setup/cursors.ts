@@ -21,6 +21,7 @@ export interface CursorList {
     | 'largest'
     | 'audit'
     | 'blocks'
+    | 'block-grants'
     | 'ledger'
     | 'proxied-requests'
     | 'proxied-entries'

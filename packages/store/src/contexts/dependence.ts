@@ -101,7 +101,7 @@ export function versionsOf(tx: Tx, threadId: Fragment, lanes: Fragment) {
         from heddle.calibrations as learnt where learnt.agent_id = agent.id),
       (select json_build_array(count(*), sum(block.version)) from heddle.memory_blocks as block
         where block.owner_id in (thread.id, agent.id, thread.project_id)),
-      (select json_build_array(count(*), max(granted.created_at), sum(block.version))
+      (select json_build_array(count(*), sum(granted.version), max(granted.created_at), sum(block.version))
         from heddle.memory_block_grants as granted
         join heddle.memory_blocks as block on block.owner_id = granted.owner_id and block.label = granted.label
         where granted.grantee_agent_id = agent.id

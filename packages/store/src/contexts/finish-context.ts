@@ -1,9 +1,10 @@
 import { type ContextRequest, type ContextResult, type ErrorData, RetryableError } from '@heddle/contracts'
 import { type AskedLane, askedLaneInsert } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
+import { formatTime } from '../connection/times.js'
 import { timeOfId } from '../messages/append-plan.js'
 import { agentStands, shareErasureLock, threadStands } from '../messages/tombstones.js'
-import { asArray } from '../sql/arrays.js'
+import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { sectionCounts, shownItemsInsert } from './context-items.js'
 import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
 import { type PackedResult, packResult } from './packed-result.js'
@@ -15,6 +16,13 @@ export interface AskedContext {
   readonly threadId: string
   readonly request: ContextRequest
   readonly deadlineAtMs: number
+}
+
+/** An agent whose blocks a context shows, as it was when they were read. */
+export interface SharingAgent {
+  readonly agentId: string
+  /** After an erasure, another agent of this name has the same id and another time. */
+  readonly createdAtMs: number
 }
 
 export interface BuiltContext {
@@ -31,8 +39,8 @@ export interface BuiltContext {
   readonly prepared?: Prepared | undefined
   /** Ids of the other threads that it mentions. */
   readonly mentions?: readonly string[]
-  /** Ids of the agents that share memory blocks with it. */
-  readonly sharerIds?: readonly string[]
+  /** The agents that share memory blocks with it. */
+  readonly sharers?: readonly SharingAgent[]
   /** The `erased_count` of the thread that it was built from. Default: not compared. */
   readonly erasedCount?: number
   /** The same of the threads of its scope. Default null: it shows no messages of others. */
@@ -53,7 +61,7 @@ export interface BuiltContext {
  *   that it is based on, were erased meanwhile: it must be built again
  */
 export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolean> {
-  const { id, result, stored, mentions = [], sharerIds = [] } = built
+  const { id, result, stored, mentions = [], sharers = [] } = built
   const packed = built.packed ?? (await packResult(result))
   const lines = stored?.asBase
   const baseId = stored?.baseId ?? null
@@ -62,7 +70,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
   const [, held, , [written]] = await Promise.all([
     built.erasedCount !== undefined && holdThread(tx, built),
     mentions.length > 0 && holdThreads(tx, mentions),
-    sharerIds.length > 0 && holdAgents(tx, sharerIds),
+    sharers.length > 0 && holdAgents(tx, sharers),
     tx<{ finished: number; isBaseThere: boolean; isWhole: boolean }[]>`
       with whole as materialized (${unlessErased(tx, built)}),
       base as (
@@ -107,7 +115,7 @@ function holdThread(tx: Tx, { id, asked }: BuiltContext) {
 
 /** A row, unless messages or blocks that the context shows were erased since they were read. */
 function unlessErased(tx: Tx, built: BuiltContext) {
-  const { id, asked, erasedCount, mentions = [], sharerIds = [], recalledIds = [], scopeErased = null } = built
+  const { id, asked, erasedCount, mentions = [], sharers = [], recalledIds = [], scopeErased = null } = built
   const threadId = asked?.threadId ?? null
   return tx`
     select from (select) as one
@@ -129,11 +137,17 @@ function unlessErased(tx: Tx, built: BuiltContext) {
               where thread_id = any(${asArray(mentions)}::uuid[]) and message_id = any(${asArray(recalledIds)}::uuid[]))`
     }
     and ${
-      sharerIds.length === 0
+      sharers.length === 0
         ? tx`true`
-        : tx`${new Set(sharerIds).size} = (
-            select count(*)::integer from heddle.agents as agent
-            where agent.id = any(${asArray(sharerIds)}::uuid[]) and ${agentStands(tx)})`
+        : tx`
+            not exists (
+              select from unnest(
+                ${asArray(idsOf(sharers))}::uuid[],
+                ${asQuotedArray(sharers.map(({ createdAtMs }) => formatTime(createdAtMs)))}::timestamptz[]
+              ) as read (id, created_at)
+              where not exists (
+                select from heddle.agents as agent
+                where agent.id = read.id and agent.created_at = read.created_at and ${agentStands(tx)}))`
     }
     and ${scopeErased === null ? tx`true` : tx`${scopeErased.erasedCount} = ${erasedIn(tx, scopeErased.threadIds)}`}`
 }
@@ -248,9 +262,11 @@ function holdThreads(tx: Tx, ids: readonly string[]) {
 }
 
 /** Locked, so that an erasure of one of them finds the context; the next statement sees whether it began before. */
-function holdAgents(tx: Tx, ids: readonly string[]) {
-  return tx`select from heddle.agents where id = any(${asArray(ids)}::uuid[]) order by id for key share`
+function holdAgents(tx: Tx, sharers: readonly SharingAgent[]) {
+  return tx`select from heddle.agents where id = any(${asArray(idsOf(sharers))}::uuid[]) order by id for key share`
 }
+
+const idsOf = (sharers: readonly SharingAgent[]) => sharers.map(({ agentId }) => agentId)
 
 function recordMentions(tx: Tx, id: string, mentions: readonly string[]) {
   return tx`

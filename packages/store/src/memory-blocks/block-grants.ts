@@ -1,7 +1,8 @@
-import type { BlockGrantMode } from '@heddle/contracts'
+import { type BlockGrantMode, limits } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { agentStands } from '../messages/tombstones.js'
 import type { Columns } from '../schema/rows.js'
+import { asArray } from '../sql/arrays.js'
 
 /** A block of an agent, and another agent that it is shared with. The block is locked while its grants change. */
 export type BlockGrantRef = Columns<'memoryBlockGrants', 'ownerId' | 'label' | 'granteeAgentId'>
@@ -34,7 +35,7 @@ export async function loadGrantedMode(
   return row?.mode ?? null
 }
 
-/** Adds the next version of a grant. */
+/** Adds the next version of a grant, and removes those beyond the limit. */
 export async function insertBlockGrant(
   tx: Tx,
   { ownerId, label, granteeAgentId }: BlockGrantRef,
@@ -44,6 +45,7 @@ export async function insertBlockGrant(
     insert into heddle.memory_block_grants as granted (grantee_agent_id, owner_id, label, version, mode)
     values (${granteeAgentId}, ${ownerId}, ${label}, ${version}, ${mode})
     returning ${grantColumns(tx)}`
+  if (version > limits.blockGrantVersionsMax) await removeOldVersions(tx, { ownerId, label }, [granteeAgentId])
   if (row === undefined) throw new Error('the grant is missing after it was stored')
   return row
 }
@@ -52,7 +54,7 @@ type Shared = Pick<BlockGrantRef, 'ownerId' | 'label'>
 
 /** Revokes all grants of a locked block; an erasure ends those to the agent that it takes. */
 export async function revokeBlockGrants(tx: Tx, { ownerId, label }: Shared): Promise<void> {
-  await tx`
+  const revoked = await tx<Pick<BlockGrantRef, 'granteeAgentId'>[]>`
     with held as (
       select agent.id from heddle.agents as agent
       where agent.id in (select grantee_agent_id from heddle.memory_block_grants where owner_id = ${ownerId} and label = ${label})
@@ -61,7 +63,34 @@ export async function revokeBlockGrants(tx: Tx, { ownerId, label }: Shared): Pro
     select grantee_agent_id, ${ownerId}, ${label}, version + 1, null
     from (${latestOf(tx, { ownerId, label })}) as granted
     join held on held.id = granted.grantee_agent_id
-    where mode is not null`
+    where mode is not null
+    returning grantee_agent_id`
+  const granteeIds = revoked.map(({ granteeAgentId }) => granteeAgentId)
+  if (granteeIds.length > 0) await removeOldVersions(tx, { ownerId, label }, granteeIds)
+}
+
+/**
+ * Of each grant only the latest versions are kept. The version 0 stands for the removed ones: it has the time of the first, by
+ * which an erasure finds the contexts that may show the block, and says that the block was not shared, so that no context shows
+ * a text by a version that is not known any more.
+ *
+ * @param granteeIds agents that are protected from erasure
+ */
+async function removeOldVersions(tx: Tx, { ownerId, label }: Shared, granteeIds: readonly string[]): Promise<void> {
+  await tx`
+    with grown as (
+      select grantee_agent_id, max(version) - ${limits.blockGrantVersionsMax} as removed_to, min(created_at) as since
+      from heddle.memory_block_grants
+      where owner_id = ${ownerId} and label = ${label} and grantee_agent_id = any(${asArray(granteeIds)}::uuid[])
+      group by grantee_agent_id
+      having max(version) > ${limits.blockGrantVersionsMax}),
+    removed as (
+      delete from heddle.memory_block_grants as granted using grown
+      where granted.grantee_agent_id = grown.grantee_agent_id and granted.owner_id = ${ownerId} and granted.label = ${label}
+        and granted.version between 1 and grown.removed_to)
+    insert into heddle.memory_block_grants (grantee_agent_id, owner_id, label, version, mode, created_at)
+    select grantee_agent_id, ${ownerId}, ${label}, 0, null, since from grown
+    on conflict do nothing`
 }
 
 export type NamedBlockGrant = BlockGrantRow & { readonly to: string }
@@ -74,6 +103,45 @@ export async function listBlockGrants(tx: Tx, shared: Shared): Promise<readonly 
     join heddle.agents as agent on agent.id = granted.grantee_agent_id and ${agentStands(tx)}
     where granted.mode is not null
     order by agent.name collate "C"`
+}
+
+/** A grant with the names of its block, its owner and the other agent. */
+export type AgentBlockGrant = NamedBlockGrant & { readonly owner: string; readonly label: string }
+
+/** A page of the grants that an agent gave and has, by owner, label and other agent. */
+export async function listBlockGrantsOfAgent(
+  tx: Tx,
+  {
+    agentId,
+    after,
+    limit,
+  }: {
+    readonly agentId: string
+    readonly after: Pick<AgentBlockGrant, 'owner' | 'label' | 'to'> | undefined
+    readonly limit: number
+  },
+): Promise<readonly AgentBlockGrant[]> {
+  return await tx<AgentBlockGrant[]>`
+    select ${grantColumns(tx)}, agent.name as owner, granted.label, grantee.name as to
+    from (
+      select distinct on (grantee_agent_id, owner_id, label) *
+      from heddle.memory_block_grants
+      where grantee_agent_id = ${agentId} or owner_id = ${agentId}
+      order by grantee_agent_id, owner_id, label, version desc) as granted
+    join heddle.agents as agent on agent.id = granted.owner_id and ${agentStands(tx)}
+    join (
+      select agent.id, agent.name from heddle.agents as agent where ${agentStands(tx)}
+    ) as grantee on grantee.id = granted.grantee_agent_id
+    where granted.mode is not null
+      and ${
+        after === undefined
+          ? tx`true`
+          : tx`
+              (agent.name collate "C", granted.label collate "C", grantee.name collate "C")
+                > (${after.owner}, ${after.label}, ${after.to})`
+      }
+    order by agent.name collate "C", granted.label collate "C", grantee.name collate "C"
+    limit ${limit}`
 }
 
 /**

@@ -28,9 +28,9 @@ export async function loadSharedBlocks(
   agentId: string,
   compactedAt: Fragment,
 ): Promise<readonly ContextBlock[]> {
-  const rows = await tx<SharedBlock[]>`
-    select agent.name as shared_by, block.label, granted.mode, earlier.mode as mode_before,
-      ${contentOf(tx, 'latest')} as latest,
+  const rows = await tx<(Omit<SharedBlock, 'sharer'> & { sharerName: string; sharerCreatedAtMs: number })[]>`
+    select agent.name as sharer_name, agent.created_at as sharer_created_at_ms, block.label, granted.mode,
+      earlier.mode as mode_before, ${contentOf(tx, 'latest')} as latest,
       case when base.version is null then null else ${contentOf(tx, 'base')} end as base
     from ${grantsTo(tx, agentId)}
     join heddle.memory_block_versions as latest
@@ -46,7 +46,11 @@ export async function loadSharedBlocks(
       order by made.version desc limit 1) as base on earlier.mode is not null
     where granted.mode is not null or earlier.mode is not null
     order by agent.name collate "C", block.label collate "C"`
-  return rows.map(sharedContextBlock).filter((block) => block !== null)
+  return rows
+    .map(({ sharerName: name, sharerCreatedAtMs: createdAtMs, ...row }) =>
+      sharedContextBlock({ ...row, sharer: { name, createdAtMs } }),
+    )
+    .filter((block) => block !== null)
 }
 
 /** The latest version of each grant to an agent, with the block and the agent that shares it, unless that was erased. */

@@ -67,7 +67,10 @@ export const memoryBlockVersions = heddle.table(
   ],
 )
 
-/** Append-only, so that contexts can show a block as it was shared at their last compaction. */
+/**
+ * Append-only, so that contexts can show a block as it was shared at their last compaction. Of each grant the latest versions are
+ * kept, and one with the number 0 for those before them.
+ */
 export const memoryBlockGrants = heddle.table(
   'memory_block_grants',
   {

@@ -1,5 +1,6 @@
 import type { ContextResult } from '@heddle/contracts'
 import { agentIdOf, type BuildInput, othersStatus, threadIdOf } from '@heddle/core'
+import type { SharingAgent } from '@heddle/store'
 
 /** The other threads that a context quotes; erasing one of them also erases the context. */
 export interface OtherThreads {
@@ -9,7 +10,7 @@ export interface OtherThreads {
   /** Whether a text of the context is about one of them: its line is stored with this context only. */
   readonly isAbout: (text: string) => boolean
   /** The agents that share memory blocks with it: an erasure of one of them is an erasure of the context. */
-  readonly sharerIds: readonly string[]
+  readonly sharers: readonly SharingAgent[]
 }
 
 export function otherThreads(
@@ -25,9 +26,11 @@ export function otherThreads(
     ...(input.request.scope?.threads ?? []),
     ...recalled.map((each) => each.thread),
   ].filter((name) => name !== thread)
-  const sharers = (input.blocks ?? []).flatMap(({ sharedBy }) => sharedBy ?? [])
+  const sharers = new Map(
+    (input.blocks ?? []).flatMap(({ sharer }) => (sharer ? [[sharer.name, sharer.createdAtMs]] : [])),
+  )
   return {
-    sharerIds: [...new Set(sharers)].map((name) => agentIdOf(projectId, name)),
+    sharers: [...sharers].map(([name, createdAtMs]) => ({ agentId: agentIdOf(projectId, name), createdAtMs })),
     recalledIds: recalled.map(({ messageId }) => messageId),
     threadIds: [...new Set(names)].map((name) => threadIdOf(projectId, name)),
     isAbout: (text) => told.some((part) => text.includes(part)),

@@ -28,4 +28,5 @@ export const blockHandlers: Handlers<typeof blockOperations> = {
   revokeBlockGrant: ({ client, params: { agent, ...key }, query }) =>
     client.blocks.revoke({ ...key, ...query }, { to: agent }),
   listBlockGrants: ({ client, params, query }) => client.blocks.grants({ ...params, ...query }),
+  listAgentBlockGrants: ({ client, params: { agent }, query }) => client.blocks.grantsOf(agent, query),
 }

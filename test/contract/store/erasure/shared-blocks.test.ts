@@ -1,9 +1,11 @@
+import { limits } from '@heddle/contracts'
 import {
   beginErasure,
   continueErasure,
   finishContext,
   insertBlockGrant,
   insertBlockVersion,
+  loadBlockGrant,
   loadContext,
   loadContextBlocks,
   loadVersions,
@@ -31,13 +33,15 @@ interface Shared {
   readonly owner: TestThread
   readonly reader: TestThread
   readonly contextId: string
+  /** When the owner was made. */
+  readonly createdAtMs: number
 }
 
 /** A block of one agent that another one sees, and a context that was requested of a thread of that one. */
 async function share(): Promise<Shared> {
   const [owner, reader] = [await freshThread(database.store), await freshThread(database.store)]
   const contextId = newId()
-  await inProject(PROJECT, async (tx) => {
+  const createdAtMs = await inProject(PROJECT, async (tx) => {
     const ref = { scope: 'agent', ownerId: owner.agentId, label: 'plan' } as const
     await lockNewBlock(tx, ref)
     const content = { value: 'secret', description: '', charactersMax: 100, readOnly: false, removed: false }
@@ -46,11 +50,13 @@ async function share(): Promise<Shared> {
     await insertBlockGrant(tx, grant, { version: 1, mode: 'read' })
     const { thread, threadId } = reader
     await requestContext(tx, { id: contextId, threadId, request: { thread }, deadlineAtMs: Date.now() + 9_000 })
+    const [block] = await loadContextBlocks(tx, { agentId: reader.agentId, threadId, baseMs: 0, isRun: false })
+    return block?.sharer?.createdAtMs ?? 0
   })
-  return { owner, reader, contextId }
+  return { owner, reader, contextId, createdAtMs }
 }
 
-const build = (tx: Tx, { owner, contextId }: Shared, changed: object = {}) =>
+const build = (tx: Tx, { owner, contextId, createdAtMs }: Shared, changed: object = {}) =>
   finishContext(tx, {
     id: contextId,
     result: {
@@ -61,7 +67,7 @@ const build = (tx: Tx, { owner, contextId }: Shared, changed: object = {}) =>
       summaryUsed: false,
       receipt: { ...receipt, ...changed },
     } as never,
-    sharerIds: [owner.agentId],
+    sharers: [{ agentId: owner.agentId, createdAtMs }],
   })
 
 const statusOf = async ({ contextId }: Shared) =>
@@ -119,6 +125,16 @@ describe('a context that shows a block of another agent', () => {
     expect(await statusOf(shared)).toBe('requested')
   })
 
+  it('that was read before the owner was erased is not stored once another agent has its name', async () => {
+    const shared = await share()
+    const { agent } = shared.owner
+    await inProject(PROJECT, (tx) => beginErasure(tx, agentTarget(shared.owner), { reuse: true }))
+    await continueErasure(database.store, agentTarget(shared.owner))
+    await freshThread(database.store, 3, agent)
+    await expect(inProject(PROJECT, (tx) => build(tx, shared))).rejects.toMatchObject({ name: 'RetryableError' })
+    expect(await statusOf(shared)).toBe('requested')
+  })
+
   it('is not current any more from the tombstone on, and shows the block no longer', async () => {
     const shared = await share()
     const { threadId } = shared.reader
@@ -153,4 +169,80 @@ it('contexts depend on each change of a grant and of a shared block', async () =
   )
   seen.add(await versions())
   expect(seen.size).toBe(5)
+})
+
+describe('a grant that changed more often than its versions are kept', () => {
+  const MODES = ['write', 'read', null] as const
+
+  /** @returns the times of the first and the last version */
+  async function changeOften({ owner, reader }: Shared, changes = 3 * limits.blockGrantVersionsMax) {
+    const grant = { ownerId: owner.agentId, label: 'plan', granteeAgentId: reader.agentId }
+    const versions = () =>
+      inProject(PROJECT, (tx) => loadVersions(tx, { threadId: reader.threadId, lanes: ['sandwich'] }))
+    const first = await inProject(PROJECT, (tx) => loadBlockGrant(tx, grant))
+    const seen = new Set([await versions()])
+    for (let version = 2; version <= changes; version++) {
+      const mode = MODES[version % MODES.length] ?? null
+      await inProject(PROJECT, (tx) => insertBlockGrant(tx, grant, { version, mode }))
+      seen.add(await versions())
+    }
+    expect(seen.size).toBe(changes)
+    const rows = await inProject(
+      PROJECT,
+      (tx) => tx<{ version: number; createdAtMs: number }[]>`
+        select version, created_at as created_at_ms from heddle.memory_block_grants
+        where grantee_agent_id = ${reader.agentId} order by version`,
+    )
+    const kept = Array.from({ length: limits.blockGrantVersionsMax }, (_, at) => changes - at).reverse()
+    expect(rows.map(({ version }) => version)).toEqual([0, ...kept])
+    expect(rows[0]?.createdAtMs).toBe(first?.createdAtMs)
+    return { firstMs: first?.createdAtMs ?? 0, keptMs: rows[1]?.createdAtMs ?? 0 }
+  }
+
+  const shownAt = ({ reader: { agentId, threadId } }: Shared, baseMs: number) =>
+    inProject(PROJECT, (tx) => loadContextBlocks(tx, { agentId, threadId, baseMs, isRun: false }))
+
+  it('is another version to contexts with each change, also with two changes in one millisecond', async () => {
+    const shared = await share()
+    await changeOften(shared)
+    const { agentId, threadId } = shared.reader
+    const versions = () => inProject(PROJECT, (tx) => loadVersions(tx, { threadId, lanes: ['sandwich'] }))
+    const before = await versions()
+    // As many rows, and the same newest time.
+    await inProject(
+      PROJECT,
+      (tx) => tx`
+        with oldest as (
+          delete from heddle.memory_block_grants as granted using (
+            select owner_id, label, min(version) as version, max(version) + 1 as next, max(created_at) as created_at
+            from heddle.memory_block_grants where grantee_agent_id = ${agentId} and version > 0 group by owner_id, label) as known
+          where grantee_agent_id = ${agentId} and granted.version = known.version
+          returning known.*)
+        insert into heddle.memory_block_grants (grantee_agent_id, owner_id, label, version, mode, created_at)
+        select ${agentId}, owner_id, label, next, 'read', created_at from oldest`,
+    )
+    expect(await versions()).not.toBe(before)
+  })
+
+  it('is as if it was made since, to a thread that was compacted before these versions', async () => {
+    const shared = await share()
+    const { firstMs } = await changeOften(shared, 3 * limits.blockGrantVersionsMax + 1)
+    const [block] = await shownAt(shared, firstMs)
+    expect(block).toMatchObject({ base: null, current: { value: 'secret', mode: 'read' } })
+    expect((await shownAt(shared, Date.now()))[0]).toMatchObject({ base: { mode: 'read' } })
+  })
+
+  it('shows nothing of the block once it is revoked, whatever its first versions were', async () => {
+    const shared = await share()
+    const { firstMs } = await changeOften(shared, 3 * limits.blockGrantVersionsMax + 2)
+    expect(await shownAt(shared, firstMs)).toEqual([])
+  })
+
+  it('has the time of its first version, from which contexts are erased with its owner', async () => {
+    const shared = await share()
+    await inProject(PROJECT, (tx) => build(tx, shared))
+    await changeOften(shared)
+    await erase(database.store, agentTarget(shared.owner))
+    expect(await statusOf(shared)).toBe('failed')
+  })
 })

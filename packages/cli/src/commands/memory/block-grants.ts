@@ -9,10 +9,11 @@ import type { Command } from 'commander'
 import type { CommandContext, CommonOptions } from '../../connect/context.js'
 import type { UrlOptions } from '../../connect/with-remote.js'
 import { optionValue } from '../../options/option-values.js'
-import { nameOption } from '../../options/options.js'
+import { given, nameOption, type PageOptions } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
-import { itemTable, type Line } from '../../output/table.js'
-import { clientCommand } from '../declared.js'
+import type { Line } from '../../output/table.js'
+import { clientCommand, listCommand } from '../declared.js'
 
 interface OwnerOptions extends CommonOptions, UrlOptions {
   readonly agent: string
@@ -30,10 +31,10 @@ const label = [
 
 const keyOf = (name: string, { agent }: OwnerOptions): AgentBlockKey => ({ scope: 'agent', label: name, owner: agent })
 
-const withAgent = (command: Command) =>
-  command.requiredOption('--agent <name>', 'the agent whose block it is', nameOption('agent'))
 const withGrantee = (command: Command) =>
-  withAgent(command).requiredOption('--to <agent>', 'the other agent', nameOption('to'))
+  command
+    .requiredOption('--agent <name>', 'the agent whose block it is', nameOption('agent'))
+    .requiredOption('--to <agent>', 'the other agent', nameOption('to'))
 
 function grantLine({ owner, label: name, to, mode }: BlockGrant): Line[] {
   const block = `block ${safeText(name)} of agent ${safeText(owner)}`
@@ -75,20 +76,27 @@ export function registerBlockGrants(group: Command, context: CommandContext): vo
     load: ({ blocks }, { to, ...owner }: GranteeOptions, name: string) => blocks.revoke(keyOf(name, owner), { to }),
     lines: grantLine,
   })
-  clientCommand(group, context, {
+  listCommand(group, context, {
     name: 'grants',
-    description: 'list the agents that a block of an agent is shared with',
-    arguments: [label],
-    options: withAgent,
-    examples: ['heddle memory blocks grants plan --agent coder --json'],
-    load: ({ blocks }, owner: OwnerOptions, name: string) => blocks.grants(keyOf(name, owner)),
-    lines: ({ items }) =>
-      items.length === 0
-        ? ['the block is not shared']
-        : itemTable(items, [
-            { title: 'agent', text: ({ to }) => to },
-            { title: 'mode', text: ({ mode }) => mode ?? 'revoked' },
-            { title: 'since', text: ({ changedAt }) => changedAt },
-          ]),
+    description:
+      'list the agents that a block is shared with; without a block, all that an agent shares and that is shared with it',
+    arguments: [['[label]', label[1], label[2]]],
+    options: (command) => command.requiredOption('--agent <name>', 'the agent', nameOption('agent')),
+    examples: ['heddle memory blocks grants plan --agent coder --json', 'heddle memory blocks grants --agent coder'],
+    check: ({ limit, cursor }: OwnerOptions & PageOptions, name?: string) => {
+      if (name === undefined || (limit === undefined && cursor === undefined)) return
+      const field = limit === undefined ? 'cursor' : 'limit'
+      throw new UsageError(field, 'cannot be combined with a label', name, 'All grants of a block are one page.')
+    },
+    load: ({ blocks }, { limit, cursor, ...owner }: OwnerOptions & PageOptions, name?: string) =>
+      name === undefined ? blocks.grantsOf(owner.agent, given({ limit, cursor })) : blocks.grants(keyOf(name, owner)),
+    items: 'grants',
+    none: () => 'nothing is shared',
+    columns: [
+      { title: 'block', text: ({ owner, label: name }) => `${owner}/${name}` },
+      { title: 'agent', text: ({ to }) => to },
+      { title: 'mode', text: ({ mode }) => mode ?? 'revoked' },
+      { title: 'since', text: ({ changedAt }) => changedAt },
+    ],
   })
 }
