@@ -82,8 +82,10 @@ test('a session is recorded once, long outputs become stubs in their own shape, 
   }
   const { items: processes } = await pipeline.client.processes.list(session)
   expect(processes).toMatchObject([{ name: 'claude-code', status: 'ended: other' }])
-  const { items: snapshots } = await pipeline.client.snapshots.history('claude-code')
-  expect(snapshots.some(({ description }) => description === `before a compaction of ${session}`)).toBe(true)
+  await waitFor(async () => {
+    const { items: snapshots } = await pipeline.client.snapshots.history('claude-code')
+    return snapshots.some(({ description }) => description === `before a compaction of ${session}`)
+  })
 })
 
 test('after a compaction a session has its constraints, last requests, next steps and files', async () => {

@@ -94,8 +94,10 @@ test('a session is recorded once, long outputs become stubs, and all are recalle
   await expectRecorded(session, events)
   const { items: processes } = await pipeline.client.processes.list(session)
   expect(processes).toMatchObject([{ name: 'codex', status: 'ended: other' }])
-  const { items: snapshots } = await pipeline.client.snapshots.history('codex')
-  expect(snapshots.some(({ description }) => description === `before a compaction of ${session}`)).toBe(true)
+  await waitFor(async () => {
+    const { items: snapshots } = await pipeline.client.snapshots.history('codex')
+    return snapshots.some(({ description }) => description === `before a compaction of ${session}`)
+  })
 })
 
 test('after a compaction a session has its last requests, next steps and files, in 10,000 bytes', async () => {

@@ -27,6 +27,18 @@ const CHECK =
 const CREATED =
   /\bfile (?:has been )?created\b|\bcreated (?:successfully|new file|file)\b|\bnew file\b|\bwrote \d+ (?:lines|bytes)\b/i
 
+/** A call whose result is expected, with the names in its texts. */
+interface Pending {
+  readonly action: Action
+  readonly reference: string
+  readonly added: ReadonlySet<string>
+  readonly removed: ReadonlySet<string>
+}
+
+function pendingOf(action: Action, reference: string): Pending {
+  return { action, reference, added: namesIn(action.added), removed: namesIn(action.removed) }
+}
+
 /**
  * The actions of an agent: the files it touched, the commands it ran, how they ended, and which failures were overcome.
  */
@@ -41,21 +53,21 @@ export class ActionLog {
   private readonly unchecked = new Set<Subject>()
   /** The agent's latest text. */
   private speech = ''
-  private pending: { readonly action: Action; readonly reference: string }[] = []
+  private pending: Pending[] = []
 
   constructor(private readonly names: NameIndex) {}
 
   /** Adds a message with calls; their results are expected next, in the order of the calls. */
   addCalls(source: SummarySource, place: number): void {
     this.speech = speechOf(source.text).trim() || this.speech
-    this.pending = actionsOf(source).map((action) => ({ action, reference: source.reference }))
-    for (const { action } of this.pending) {
+    this.pending = actionsOf(source).map((action) => pendingOf(action, source.reference))
+    for (const { action, added, removed } of this.pending) {
       const steps = planSteps(action, place, '')
       if (steps.length > 0) this.plan = steps
-      const { use, added, removed } = action
+      const { use } = action
       this.names.add(use.paths.map(baseName).filter(isFileName), use.kind === 'edit' ? 'edited' : 'called', place)
-      this.names.add(namesIn(added), use.kind === 'edit' ? 'edited' : 'called', place)
-      if (removed !== '') this.names.add(namesIn(removed), 'edited', place)
+      this.names.add(added, use.kind === 'edit' ? 'edited' : 'called', place)
+      this.names.add(removed, 'edited', place)
     }
   }
 
@@ -65,7 +77,7 @@ export class ActionLog {
     const found = namesIn(speechOf(source.text))
     this.names.add(found, source.isError ? 'failed' : 'shown', place)
     if (!taken) return ''
-    const { action, reference } = taken
+    const { action } = taken
     const { use } = action
     const outcome = describeToolResult(use, source.text, source.isError)
     const failed = outcome.failed || outcome.exitStatus === 'failed'
@@ -75,7 +87,7 @@ export class ActionLog {
       if (refusal !== '') this.refusals.push(refusalLine(refusal, label, place, source.reference))
       return refusal
     }
-    if (use.kind === 'edit' && !failed) this.addEdit(action, source.text, place, reference)
+    if (use.kind === 'edit' && !failed) this.addEdit(taken, source.text, place)
     else if (use.kind === 'file_view' && use.path !== null && !failed) this.addView(use.path, source, place)
     else if (use.kind === 'grep') this.addSearch(action, source, place)
     if (use.kind !== 'edit' && use.kind !== 'file_view' && action.label !== '') {
@@ -86,7 +98,7 @@ export class ActionLog {
       subject.reference = source.reference
       subject.importance = importanceOf(action)
       subject.outcome = use.kind === 'grep' ? foundText(outcome.matchCount) : lastWords(source.text)
-      for (const name of [...namesIn(action.added), ...found]) this.names.tie(name, subject, OUTPUT_STRENGTH)
+      for (const name of [...taken.added, ...found]) this.names.tie(name, subject, OUTPUT_STRENGTH)
       const check = use.kind === 'bash' ? checkIn(action.label) : null
       if (check !== null) this.addCheck(check, !failed && outcome.exitStatus !== 'failed')
     }
@@ -96,7 +108,7 @@ export class ActionLog {
     return ''
   }
 
-  private takePending(toolName: string | null) {
+  private takePending(toolName: string | null): Pending | null {
     const named = this.pending.findIndex(({ action }) => action.name === toolName)
     return this.pending.splice(Math.max(named, 0), 1)[0] ?? null
   }
@@ -107,8 +119,8 @@ export class ActionLog {
     if (hasPassed) this.unchecked.clear()
   }
 
-  private addEdit({ use, added, removed }: Action, result: string, place: number, reference: string): void {
-    const before = namesIn(removed)
+  private addEdit({ action, reference, removed: before }: Pending, result: string, place: number): void {
+    const { use, added, removed } = action
     const after = readCode(added)
     const reason = reasonIn(this.speech)
     for (const path of use.paths) {

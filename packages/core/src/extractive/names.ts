@@ -20,8 +20,9 @@ export function namesIn(text: string): Set<string> {
   const bounded = text.length <= READ_CHARACTERS_MAX ? text : `${text.slice(0, half)}\n${text.slice(-half)}`
   const read = bounded.includes('\\') ? bounded.replace(ESCAPE, ' ') : bounded
   for (const run of read.match(TOKEN) ?? []) {
-    const token = withoutSigns(run)
     // Most words are plain and are skipped early.
+    if (run.length < CHARACTERS_MIN || !SIGN.test(run)) continue
+    const token = withoutSigns(run)
     if (token.length > CHARACTERS_MAX || token.length < CHARACTERS_MIN || !SIGN.test(token)) continue
     if (token.includes('.') && isFileName(token)) names.add(token)
     else if (!token.includes('.') && !token.includes('-')) {

@@ -68,24 +68,32 @@ const USER_BLOCKS = [
   'uploaded_files',
 ]
 
+/** The opening tag of one of several blocks. */
+const openingOf = (names: readonly string[]) => new RegExp(`<(${names.join('|')})(?:\\s[^<>]{0,400})?>`, 'gi')
+const OPENING = openingOf(BLOCKS)
+const USER_OPENING = openingOf(USER_BLOCKS)
+
 /** A text without inserted blocks. An unclosed one extends to the end. */
 export function withoutInjected(text: string): string {
-  return withoutBlocks(text, BLOCKS, true)
+  return withoutBlocks(text, OPENING, true)
 }
 
 /** A user's message without inserted blocks. */
 export function withoutUserBlocks(text: string): string {
-  return withoutBlocks(withoutInjected(text), USER_BLOCKS, false)
+  return withoutBlocks(withoutInjected(text), USER_OPENING, false)
 }
 
-function withoutBlocks(text: string, names: readonly string[], endsUnclosed: boolean): string {
+function withoutBlocks(text: string, opening: RegExp, endsUnclosed: boolean): string {
   if (!text.includes('<')) return text
-  const opening = new RegExp(`<(${names.join('|')})(?:\\s[^<>]{0,400})?>`, 'gi')
-  const closings = new Map(names.map((name) => [name.toLowerCase(), closingIn(text, name)]))
+  const closings = new Map<string, (from: number) => number>()
   const kept: string[] = []
   let from = 0
+  opening.lastIndex = 0
   for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
-    const end = closings.get(found[1]?.toLowerCase() ?? '')?.(opening.lastIndex) ?? -1
+    const name = found[1]?.toLowerCase() ?? ''
+    const closing = closings.get(name) ?? closingIn(text, name)
+    closings.set(name, closing)
+    const end = closing(opening.lastIndex)
     if (end < 0 && !endsUnclosed) continue
     kept.push(text.slice(from, found.index))
     from = end < 0 ? text.length : end

@@ -7,7 +7,9 @@ import {
   recordedMessages,
   type SessionEvent,
   threadIdOf,
+  warmUpResumeText,
 } from '@heddle/core'
+import { runCooperatively } from '@heddle/runtime'
 import { appendMessages } from '../messages/messages.js'
 import type { EngineContext } from '../setup/options.js'
 import { orderSnapshot } from '../snapshots/snapshots.js'
@@ -18,6 +20,8 @@ import { replaceOutput } from './replace-output.js'
 
 /** An agent waits for its hooks, and goes on without them. */
 const DEADLINE_MS = 2_000
+/** The snapshot of a compaction is made once the agent has its text, which the work for it would delay. */
+const SNAPSHOT_DELAY_MS = 1_000
 
 interface AnswerOptions extends Omit<HookOptions, 'agent'> {
   /** The name of the process in the threads of a program. */
@@ -27,12 +31,20 @@ interface AnswerOptions extends Omit<HookOptions, 'agent'> {
 
 /** Records the events of sessions of agents, and answers their hooks (docs/claude-code.md). */
 export class SessionHooks {
+  #isWarm = false
+
   constructor(
     private readonly parts: EngineContext,
     private readonly texts: ResumeTexts,
   ) {}
 
   async answer(event: SessionEvent, options: AnswerOptions): Promise<HookAnswer> {
+    const answer = await this.#answer(event, options)
+    this.#warmUp()
+    return answer
+  }
+
+  async #answer(event: SessionEvent, options: AnswerOptions): Promise<HookAnswer> {
     const { parts, texts } = this
     const { thread } = event
     const { agent, program } = options
@@ -40,14 +52,20 @@ export class SessionHooks {
     switch (event.type) {
       case 'called':
         return await replaceOutput(parts, event, options)
-      case 'compacting':
-        await ifFound(orderSnapshot(parts, { agent, description: `before a compaction of ${thread}` }))
-        texts.prepare(thread)
-        return event.wantsText ? await this.#textOf(thread) : NO_CHANGE
-      case 'started':
-        await setThread(parts, thread, { agent })
-        await setProcess(parts, thread, program, { status: 'running' })
-        return event.wantsText ? await this.#textOf(thread) : NO_CHANGE
+      case 'compacting': {
+        const answer = event.wantsText ? await this.#textOf(thread) : NO_CHANGE
+        const description = `before a compaction of ${thread}`
+        await ifFound(orderSnapshot(parts, { agent, description, delayMs: SNAPSHOT_DELAY_MS }))
+        if (!event.wantsText) texts.prepare(thread)
+        return answer
+      }
+      case 'started': {
+        const [answer] = await Promise.all([
+          event.wantsText ? this.#textOf(thread) : NO_CHANGE,
+          this.#start(thread, { agent, program }),
+        ])
+        return answer
+      }
       case 'ended': {
         const status = `ended: ${event.reason}`.slice(0, limits.statusCharactersMax)
         await ifFound(setProcess(parts, thread, program, { status, ended: true }))
@@ -56,6 +74,18 @@ export class SessionHooks {
       default:
         return NO_CHANGE
     }
+  }
+
+  async #start(thread: string, { agent, program }: Pick<AnswerOptions, 'agent' | 'program'>): Promise<void> {
+    await setThread(this.parts, thread, { agent })
+    await setProcess(this.parts, thread, program, { status: 'running' })
+  }
+
+  /** After the first event of a process, long before a session needs a text. */
+  #warmUp(): void {
+    if (this.#isWarm) return
+    this.#isWarm = true
+    setImmediate(() => void runCooperatively(warmUpResumeText()))
   }
 
   async #textOf(thread: string): Promise<HookAnswer> {

@@ -102,19 +102,31 @@ async function requestRow(
   })
 }
 
+export interface SnapshotOrder {
+  readonly agent: string
+  readonly description: string
+  /** A worker is woken after so many milliseconds. */
+  readonly delayMs: number
+}
+
 /**
- * Requests a snapshot without waiting for it: a worker saves it within the deadline.
+ * Requests a snapshot without waiting for it: a worker saves it within the deadline. Where the process ends before it has woken
+ * one, the reconciler does.
  *
  * @throws PermanentError `NOT_FOUND` without the agent
  */
 export async function orderSnapshot(
   parts: EngineContext,
-  { agent, description }: { readonly agent: string; readonly description: string },
+  { agent, description, delayMs }: SnapshotOrder,
 ): Promise<string> {
-  const { queues, projectId } = parts
+  const { queues, projectId, clock, log } = parts
   const id = newId()
   await requestRow(parts, { id, agent, description, deadlineMs: SAVE_DEADLINE_MS })
-  await queues.add('assemble', { projectId, snapshotId: id, replyTo: queues.inbox })
+  clock.after(delayMs, () => {
+    queues
+      .add('assemble', { projectId, snapshotId: id, replyTo: queues.inbox })
+      .catch((error: unknown) => log?.debug({ error, snapshotId: id }, 'no worker was woken for a snapshot'))
+  })
   return id
 }
 
