@@ -1,7 +1,9 @@
+import type { RemoteClient } from '@heddle/client/http'
 import { hookEvents, type RecordedEvent } from '@heddle/test-support/claude-code/hook-events'
 import { hookOutputSchemas, toolOutputSchema } from '@heddle/test-support/claude-code/hook-schemas'
-import { type HookRun, runHooks } from '@heddle/test-support/claude-code/run-hooks'
+import { type HookEnvironment, type HookRun, runHooks } from '@heddle/test-support/claude-code/run-hooks'
 import type { Measured } from '@heddle/test-support/figure'
+import { copiesOf } from './copies.js'
 import { judge, recallResult, recordedSessions } from './recorded.js'
 import { openSurroundings } from './surroundings.js'
 import { figureNames, Tally } from './tally.js'
@@ -22,21 +24,51 @@ export async function measureClaudeCodePlugin(dataDir: string): Promise<Measured
     const recorded = hookEvents(lines, { session, transcript: path, cwd: '/' })
     for (const [at, one] of recorded.entries()) {
       const { event, original } = one
-      const name = event.hook_event_name
-      for (const done of await runHooks(event, environment)) {
-        tally.took(name, done.ms)
-        const fault = faultOf(one, done)
-        if (fault !== null) tally.invalid.push(`${session} ${name} ${fault}`)
+      for (const done of await runTallied(one, { environment, tally })) {
         const { updatedToolOutput, additionalContext: text } = specificOf(done)
         if (updatedToolOutput !== undefined) tally.stubs++
         if (text !== undefined) tally.compactions.push(await judge(client, { session, events: recorded, at, text }))
       }
+      if (event['source'] === 'compact')
+        await compactCopies(client, recorded.slice(at - 1, at + 1), { environment, tally })
       if (original === null || event['tool_use_id'] === undefined) continue
       tally.outputs++
       if ((await recallResult(client, session, String(event['tool_use_id']))) === original) tally.recalled++
     }
   }
   return tally.figures(PLUGIN, events)
+}
+
+interface Replayed {
+  readonly environment: HookEnvironment
+  readonly tally: Tally
+}
+
+async function runTallied(one: RecordedEvent, { environment, tally }: Replayed): Promise<HookRun[]> {
+  const { session_id: session, hook_event_name: name } = one.event
+  const runs = await runHooks(one.event, environment)
+  for (const done of runs) {
+    tally.took(name, done.ms)
+    const fault = faultOf(one, done)
+    if (fault !== null) tally.invalid.push(`${session} ${name} ${fault}`)
+  }
+  return runs
+}
+
+/** A compaction once more, without a pause between its hooks, in which an agent's model would write a summary. */
+async function compactCopies(
+  client: RemoteClient,
+  events: readonly RecordedEvent[],
+  replayed: Replayed,
+): Promise<void> {
+  const of = events[0]?.event.session_id ?? ''
+  for await (const { session, query } of copiesOf(client, of)) {
+    const environment = { ...replayed.environment, query }
+    for (const one of events) {
+      const event = { ...one.event, session_id: session }
+      await runTallied({ ...one, event }, { ...replayed, environment })
+    }
+  }
 }
 
 /** The fault of an answer that its schema does not allow; null for a valid one. */

@@ -11,8 +11,14 @@ const EXECUTABLE = fileURLToPath(new URL('../../../../packages/cli/bin/heddle.js
 /** A process that does not end by itself is killed after this. */
 const STOP_MS = 20_000
 
+export interface StartedHeddle {
+  readonly url: string
+  /** Ends the process; nobody answers at its address afterwards. */
+  stop(): Promise<void>
+}
+
 /** `heddle up` as users run it, on a store of its own. `closeAll` stops it and removes the store. */
-export async function startHeddle(): Promise<{ readonly url: string }> {
+export async function startHeddle(): Promise<StartedHeddle> {
   const dataDir = await mkdtemp(join(tmpdir(), 'heddle-eval-'))
   // Started by root, Postgres runs as another user, which must be able to pass through this folder.
   await chmod(dataDir, 0o711)
@@ -24,16 +30,18 @@ export async function startHeddle(): Promise<{ readonly url: string }> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  closeLater(async () => {
+  const stop = async () => {
     child.kill('SIGTERM')
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
     await exited
     clearTimeout(timer)
-  })
+  }
+  closeLater(stop)
   const ended = exited.then(() => {
     throw new Error(`heddle up ended with ${child.exitCode ?? child.signalCode}`)
   })
   const [text] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string]
   ended.catch(() => {})
-  return JSON.parse(text) as { url: string }
+  const { url } = JSON.parse(text) as { url: string }
+  return { url, stop }
 }

@@ -3,6 +3,7 @@ import { hookEvents, type RecordedEvent } from '@heddle/test-support/claude-code
 import type { Measured } from '@heddle/test-support/figure'
 import { OpenCodeSession } from '@heddle/test-support/opencode/session'
 import { tsImport } from 'tsx/esm/api'
+import { copiesOf } from './copies.js'
 import { judge, recallResult, recordedSessions } from './recorded.js'
 import { openSurroundings, type Surroundings } from './surroundings.js'
 import { figureNames, Tally } from './tally.js'
@@ -30,7 +31,15 @@ export async function measureOpenCodePlugin(dataDir: string): Promise<Measured[]
   for await (const { session, path, lines } of recordedSessions(dataDir)) {
     const opened = await OpenCodeSession.start(Heddle, session, { url: surroundings.url })
     const events = hookEvents(lines, { session, transcript: path, cwd: '/' })
-    for (const at of events.keys()) await new Replay(opened, events, surroundings, tally).run(at)
+    for (const at of events.keys()) {
+      await new Replay(opened, events, surroundings, tally).run(at)
+      if (events[at]?.event.hook_event_name !== 'PreCompact') continue
+      for await (const { session: copy, query } of copiesOf(surroundings.client, session)) {
+        const copied = await OpenCodeSession.start(Heddle, copy, { url: surroundings.url, query })
+        await compact(copied, tally)
+        await copied.remove()
+      }
+    }
     await opened.remove()
   }
   return tally.figures(PLUGIN, hooks)
@@ -76,22 +85,31 @@ class Replay {
     if ((await recallResult(this.surroundings.client, session.id, id)) === given) tally.recalled++
   }
 
-  /** The text that is given to the model which writes the summary, and that of each request afterwards. */
   async #compact(at: number): Promise<void> {
     const { session, events, tally } = this
-    const [text = ''] = await this.#timed('experimental.session.compacting', () => session.compact('A summary.'))
-    const request = await this.#timed('experimental.chat.messages.transform', () => session.request())
-    const shown = request.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
-    if (text === '' || !shown.includes(text)) tally.invalid.push(`${session.id}: a request without the text`)
+    const text = await compact(session, tally)
     tally.compactions.push(await judge(this.surroundings.client, { session: session.id, events, at, text }))
   }
 
-  async #timed<Result>(hook: string, work: () => Promise<Result>): Promise<Result> {
-    const startedMs = performance.now()
-    const result = await work()
-    this.tally.took(hook, performance.now() - startedMs)
-    return result
+  #timed<Result>(hook: string, work: () => Promise<Result>): Promise<Result> {
+    return timed(this.tally, hook, work)
   }
+}
+
+/** @returns the text that is given to the model which writes the summary, which is also that of each request afterwards */
+async function compact(session: OpenCodeSession, tally: Tally): Promise<string> {
+  const [text = ''] = await timed(tally, 'experimental.session.compacting', () => session.compact('A summary.'))
+  const request = await timed(tally, 'experimental.chat.messages.transform', () => session.request())
+  const shown = request.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
+  if (text === '' || !shown.includes(text)) tally.invalid.push(`${session.id}: a request without the text`)
+  return text
+}
+
+async function timed<Result>(tally: Tally, hook: string, work: () => Promise<Result>): Promise<Result> {
+  const startedMs = performance.now()
+  const result = await work()
+  tally.took(hook, performance.now() - startedMs)
+  return result
 }
 
 type Fields = Record<string, unknown>

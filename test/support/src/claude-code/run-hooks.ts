@@ -21,6 +21,8 @@ export interface HookEnvironment {
   /** The gateway, in place of the address in the plugin. */
   readonly url: string
   readonly key?: string
+  /** Of the commands: `HEDDLE_HOOK_QUERY`. */
+  readonly query?: string
   /** The folder that Claude Code gives the plugin for its data. */
   readonly dataFolder: string
 }
@@ -107,7 +109,7 @@ interface CommandOptions {
 export async function runCommand(
   command: string,
   args: readonly string[],
-  { event, timeoutMs, variables, environment: { url, key } }: CommandOptions,
+  { event, timeoutMs, variables, environment: { url, key, query } }: CommandOptions,
 ): Promise<HookRun> {
   const startedMs = performance.now()
   const env = {
@@ -115,6 +117,7 @@ export async function runCommand(
     ...variables,
     HEDDLE_URL: url,
     ...(key !== undefined && { HEDDLE_KEY: key }),
+    ...(query !== undefined && { HEDDLE_HOOK_QUERY: query }),
   }
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'], timeout: timeoutMs })
   const pieces: Buffer[] = []
