@@ -1,4 +1,5 @@
 import type { Measured } from '@heddle/test-support/figure'
+import { awayFigures, measureAdaptersAway } from './adapters/away.js'
 import { budgetFigures, measureBudgetsOfSessions, measureGeneratedBudgets } from './budgets/measure.js'
 import { measureCache } from './cache/measure.js'
 import { calibrationFigures, measureCalibration } from './calibration/measure.js'
@@ -137,6 +138,11 @@ export const catalog: readonly Measurement[] = [
     names: openCodeFigures,
     needsData: true,
     measure: ({ dataDir }) => measureOpenCodePlugin(dataDir),
+  },
+  {
+    names: awayFigures,
+    needsData: false,
+    measure: measureAdaptersAway,
   },
   {
     names: ['search.storage'],

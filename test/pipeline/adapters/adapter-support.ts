@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
 import { startRelay } from './relay.js'
@@ -27,33 +28,36 @@ export function serveAdapter() {
 /** More than an adapter leaves between two attempts to reach a Heddle that is away. */
 const PAUSE_MS = 6_000
 
-/** A gateway that can be stopped, with the options of an adapter that notices it. */
+/**
+ * A gateway that can be stopped, with the options of an adapter that notices it. While it is stopped it counts the connections
+ * that are tried. One is bounded in time (`availability.test.ts` of the client), so calls that make one at most are, too, however
+ * busy the machine of the test is; `npm run eval -- --only adapters.away` measures the time.
+ */
 export async function startOutages(target: () => string) {
   const relay = await startRelay(target)
+  onTestFinished(relay.stop)
   const aways: unknown[] = []
   let nowMs = 0
+  let counted = 0
   return {
     options: { url: relay.url, now: () => nowMs, onAway: (error: unknown) => void aways.push(error) },
     /** The errors that the adapter reported. */
     aways,
-    stop: relay.stop,
-    start: relay.start,
+    stop() {
+      counted = 0
+      relay.drop()
+    },
+    start: relay.serve,
     hold: relay.hold,
+    /** Connections that were tried since it was stopped, or since this was read last; one that was open before is not counted. */
+    attempts(): number {
+      const before = counted
+      counted = relay.dropped ?? 0
+      return counted - before
+    },
     /** The next call of the adapter tries again. */
     pass() {
       nowMs += PAUSE_MS
     },
   }
-}
-
-/** Measures how long each piece of work takes, in milliseconds. */
-export function stopwatch() {
-  const timesMs: number[] = []
-  const timed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const startedMs = performance.now()
-    const result = await work()
-    timesMs.push(performance.now() - startedMs)
-    return result
-  }
-  return { timesMs, timed }
 }

@@ -6,7 +6,7 @@ import { MemorySaver } from '@langchain/langgraph'
 import { createAgent, tool } from 'langchain'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { serveAdapter, startOutages, stopwatch } from './adapter-support.js'
+import { serveAdapter, startOutages } from './adapter-support.js'
 import { calls, ScriptedChat, says } from './scripted-chat.js'
 
 const heddle = serveAdapter()
@@ -94,20 +94,18 @@ test('without Heddle the agent goes on within 100 ms a call, says so once, and w
   const checkpointer = new MemorySaver()
   const middleware = [heddleMiddleware({ agent: 'away', ...outages.options })]
   const agent = createAgent({ model, tools: [look], checkpointer, middleware })
-  const { timesMs, timed } = stopwatch()
   const turn = async (content: string) => {
-    await timed(() => agent.invoke({ messages: [new HumanMessage(content)] }, run('away')))
+    await agent.invoke({ messages: [new HumanMessage(content)] }, run('away'))
   }
   await turn('One')
-  await outages.stop()
-  timesMs.length = 0
+  outages.stop()
   await turn('Two')
+  expect(outages.attempts()).toBeLessThanOrEqual(1)
   outages.pass()
   await turn('Three')
-  expect(outages.aways).toHaveLength(1)
-  // Each turn calls Heddle eight times; the machine of the test may be busy in between.
-  expect(Math.min(...timesMs)).toBeLessThan(800)
-  await outages.start()
+  expect(outages.attempts()).toBeLessThanOrEqual(1)
+  expect(outages.aways).toMatchObject([{ code: 'SERVICE_UNAVAILABLE' }])
+  outages.start()
   outages.pass()
   await turn('Four')
   const entries = await entriesOf('away')
@@ -118,7 +116,6 @@ test('without Heddle the agent goes on within 100 ms a call, says so once, and w
     'Four',
   ])
   expect(entries).toHaveLength(16)
-  await outages.stop()
 })
 
 test('a run without a thread is refused with its field, the rule, and what was received', async () => {
@@ -224,15 +221,14 @@ test('a long history is within its budget, and goes on in memory without Heddle'
   const messages = await history.getMessages()
   expect(messages.reduce((sum, { text }) => sum + countTokens(text), 0)).toBeLessThanOrEqual(2_000)
   expect(messages.some((message) => SystemMessage.isInstance(message))).toBe(false)
-  await outages.stop()
+  outages.stop()
   await history.addUserMessage('Away')
   expect((await history.getMessages()).at(-1)?.text).toBe('Away')
-  await outages.start()
+  outages.start()
   outages.pass()
   await history.addUserMessage('Back')
   const entries = await entriesOf('long-history')
   expect(entries.slice(-2).map(({ content }) => content)).toEqual(['Away', 'Back'])
-  await outages.stop()
 })
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

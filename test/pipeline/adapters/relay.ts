@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An address in front of a gateway that can be made to refuse connections, or to hold requests back. */
+/** An address in front of a gateway that can be made to refuse or drop connections, or to hold requests back. */
 export async function startRelay(target: () => string) {
   let held: Promise<void> | null = null
+  let dropped: number | null = null
   const server = createServer(async (incoming, response) => {
     await held
     const pieces: Buffer[] = []
@@ -14,6 +15,11 @@ export async function startRelay(target: () => string) {
     const answer = await fetch(`${target()}${url}`, { method, headers: sent as Record<string, string>, ...body })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
     response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  server.on('connection', (socket) => {
+    if (dropped === null) return
+    dropped += 1
+    socket.destroy()
   })
   let port = 0
   const start = async () => {
@@ -37,5 +43,22 @@ export async function startRelay(target: () => string) {
       release()
     }
   }
-  return { url: `http://127.0.0.1:${port}`, start, stop, hold }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    start,
+    stop,
+    hold,
+    /** The connections that were tried while they are dropped; null while they are served. */
+    get dropped() {
+      return dropped
+    },
+    /** Ends all connections, and each other one as it comes. */
+    drop() {
+      dropped = 0
+      server.closeAllConnections()
+    },
+    serve() {
+      dropped = null
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import type { HeddleError } from '@heddle/contracts'
 import { createClient } from '../http/client.js'
 import type { RemoteClient } from '../http/remote-client.js'
 
@@ -18,8 +19,11 @@ export interface AdapterOptions {
   readonly budget?: number | undefined
   /** How long a model call waits for Heddle before it goes on without it, in milliseconds. Default 5,000. */
   readonly deadlineMs?: number | undefined
-  /** Called once when Heddle stops answering, and again only after it has answered in between. Default: `console.warn`. */
-  readonly onAway?: ((error: unknown) => void) | undefined
+  /**
+   * Called once when Heddle stops answering, once when it refuses the key (`UNAUTHORIZED`, `FORBIDDEN`), and once when it refuses
+   * a request; again only after a call has succeeded in between. Default: `console.warn`.
+   */
+  readonly onAway?: ((error: HeddleError) => void) | undefined
   /** The current time in milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined
 }
