@@ -22,7 +22,10 @@ export async function command(
   { cwd, env, timeoutMs = TIMEOUT_MS_DEFAULT }: CommandOptions,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   try {
-    return await run(name, parameters, { cwd, env, timeout: timeoutMs, maxBuffer: OUTPUT_BYTES_MAX })
+    const running = run(name, parameters, { cwd, env, timeout: timeoutMs, maxBuffer: OUTPUT_BYTES_MAX })
+    // Some commands wait for the end of their input.
+    running.child.stdin?.end()
+    return await running
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }
     throw new Error(`${[name, ...parameters].join(' ')} failed in ${cwd}:\n${stdout}\n${stderr}`, { cause })

@@ -12,10 +12,11 @@ import { findLaterNode } from './later-node/later-node.js'
 import { runMastra } from './later-node/mastra.js'
 import { runVersions } from './later-node/versions.js'
 import { findChromium, runInPage } from './page.js'
-import { installPlugins } from './plugins.js'
+import { runPlugins } from './plugins.js'
 import { Project } from './project.js'
 import { publishAll, publishedPackages } from './publish.js'
 import { hasPython, runPython } from './python.js'
+import { installByReadme, runByReadme } from './readme.js'
 import { startRegistry } from './registry.js'
 import { startUp } from './running.js'
 
@@ -70,30 +71,25 @@ try {
     results['overHttp'] = await compileAndRun(client, 'over-http', { env: address, checksDeclarations: true })
     const app = await Project.make(join(work, 'ai-sdk'), env, registry.url)
     say('npm install @heddle/ai-sdk ai')
-    results['aiSdk'] = await app.install(
-      '@heddle/ai-sdk',
-      'ai@5.0.277',
-      '@ai-sdk/openai-compatible@1.0.61',
-      'zod@4.6.7',
-    )
+    results['aiSdk'] = await installByReadme(app, 'ai-sdk', { ai: '5.0.277', '@ai-sdk/openai-compatible': '1.0.61' })
     say('the program of its README')
     results['overAiSdk'] = await withProvider((provider) =>
-      compileAndRun(app, 'ai-sdk', { env: { ...address, ...provider }, checksDeclarations: false }),
+      runByReadme(app, 'ai-sdk', { env: { ...address, ...provider } }),
     )
     const agents = await Project.make(join(work, 'openai-agents'), env, registry.url)
     say('npm install @heddle/openai-agents @openai/agents')
-    results['openaiAgents'] = await agents.install('@heddle/openai-agents', '@openai/agents@0.14.3', 'zod@4.6.7')
+    results['openaiAgents'] = await installByReadme(agents, 'openai-agents', { '@openai/agents': '0.14.3' })
     say('the program of its README')
     results['overOpenaiAgents'] = await withProvider((provider) =>
-      compileAndRun(agents, 'openai-agents', { env: { ...address, ...provider }, checksDeclarations: false }),
+      runByReadme(agents, 'openai-agents', { env: { ...address, ...provider } }),
     )
     const chain = await Project.make(join(work, 'langchain'), env, registry.url)
     say('npm install @heddle/langchain langchain')
-    const chainPackages = ['langchain@1.5.14', '@langchain/core@1.4.0', '@langchain/openai@1.5.6']
-    results['langchain'] = await chain.install('@heddle/langchain', ...chainPackages)
+    const chainVersions = { langchain: '1.5.14', '@langchain/core': '1.4.0', '@langchain/openai': '1.5.6' }
+    results['langchain'] = await installByReadme(chain, 'langchain', chainVersions)
     say('the program of its README')
     results['overLangchain'] = await withProvider((provider) =>
-      compileAndRun(chain, 'langchain', { env: { ...address, ...provider }, checksDeclarations: false }),
+      runByReadme(chain, 'langchain', { env: { ...address, ...provider } }),
     )
     if (await hasPython(env)) {
       say('pip install ./clients/python, the program of its README, the history for LangChain')
@@ -114,8 +110,8 @@ try {
     results['inPage'] = executable === null ? 'skipped' : await runInPage(client, up.url, executable)
   }
 
-  say('the plugins in Claude Code and Codex')
-  results['plugins'] = await installPlugins(work, env)
+  say('the READMEs of the plugins, in Claude Code, Codex and OpenCode')
+  results['plugins'] = await runPlugins({ work, env, registryUrl: registry.url, say })
   const engine = await Project.make(join(work, 'engine'), env, registry.url)
   say('npm install @heddle/client @heddle/engine')
   results['engine'] = await engine.install('@heddle/client', '@heddle/engine')

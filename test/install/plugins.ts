@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { command } from './command.js'
+import { OPENCODE_PACKAGE, runOpenCode } from './opencode.js'
+import { Project } from './project.js'
+import { readmeCommands } from './readme.js'
+import { startUp } from './running.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Of the gateway in all READMEs. */
+const PORT = 4680
+const START = ['npm install @heddle/cli', 'npx heddle up']
 
 interface Agent {
   readonly plugin: string
@@ -13,35 +22,58 @@ interface Agent {
   readonly name: string
 }
 
-/** OpenCode loads its plugin from a path, without a command. */
 const AGENTS: readonly Agent[] = [
   { plugin: 'claude-code', package: '@anthropic-ai/claude-code@2.1.332', name: 'claude' },
   { plugin: 'codex', package: '@openai/codex@0.171.0', name: 'codex' },
 ]
 
-/** Installs each plugin in its agent, beside a checkout, by the commands of its README. @returns the agents that have it */
-export async function installPlugins(work: string, env: NodeJS.ProcessEnv): Promise<string[]> {
-  const folder = join(work, 'agents')
-  const home = join(folder, 'home')
-  await mkdir(home, { recursive: true })
-  await command(['git', 'clone', '--quiet', '--depth', '1', `file://${root}`, 'heddle'], { cwd: folder, env })
-  const packages = AGENTS.map((agent) => agent.package)
-  await command(['npm', 'install', '--no-audit', '--no-fund', '--prefix', '.', ...packages], { cwd: folder, env })
-  const path = `${join(folder, 'node_modules/.bin')}:${env['PATH']}`
-  const run = (line: string) => command(line.split(' '), { cwd: folder, env: { ...env, HOME: home, PATH: path } })
-  for (const { plugin, name } of AGENTS) {
-    const commands = await readmeCommands(plugin, name)
-    assert.equal(commands.length, 2, `the README of ${plugin} has ${commands.length} commands`)
-    for (const line of commands) await run(line)
-    const { stdout } = await run(`${name} plugin list`)
-    assert.ok(stdout.includes('heddle@heddle'), stdout)
-  }
-  return packages
+export interface PluginsOptions {
+  readonly work: string
+  readonly env: NodeJS.ProcessEnv
+  readonly registryUrl: string
+  /** Called where a README had to be changed. */
+  readonly say: (text: string) => void
 }
 
-async function readmeCommands(plugin: string, name: string): Promise<string[]> {
-  const readme = await readFile(join(root, `plugins/${plugin}/README.md`), 'utf8')
-  const [, block = ''] = /```sh\n([^`]*)```/.exec(readme) ?? []
-  const lines = block.split('\n').map((line) => line.split(' #')[0]?.trim() ?? '')
-  return lines.filter((line) => line.startsWith(`${name} `))
+/**
+ * Runs the READMEs of the plugins in an empty folder with a checkout: Heddle by their first line, then the commands that install
+ * each plugin in its agent, and OpenCode with its plugin.
+ */
+export async function runPlugins({ work, env: given, registryUrl, say }: PluginsOptions) {
+  const folder = join(work, 'agents')
+  const home = join(folder, 'home')
+  const env = { ...given, HOME: home, PATH: `${join(folder, 'node_modules/.bin')}:${given['PATH']}` }
+  const project = await Project.make(folder, env, registryUrl)
+  await mkdir(home)
+  const run = async (line: string) => (await command(line.split(' '), { cwd: folder, env })).stdout
+  await run(`git clone --quiet --depth 1 file://${root} heddle`)
+  const packages = [...AGENTS.map((agent) => agent.package), OPENCODE_PACKAGE]
+  await run(`npm install --no-audit --no-fund ${packages.join(' ')}`)
+  const [install = '', up = ''] = START
+  await run(install)
+  const isFree = await isPortFree(PORT)
+  if (!isFree) say(`SKIPPED: the port ${PORT} of the READMEs is in use, so Heddle has another one`)
+  await using heddle = await startUp(project, isFree ? {} : { HEDDLE_PORT: '0' }, up.split(' '))
+  for (const { plugin, name } of AGENTS) {
+    const commands = await readmeCommands(`plugins/${plugin}`)
+    assert.deepEqual([commands.length, ...commands.slice(0, 2)], [4, ...START])
+    for (const line of commands.slice(2)) await run(line)
+    const listed = await run(`${name} plugin list`)
+    assert.ok(listed.includes('heddle@heddle'), listed)
+  }
+  assert.deepEqual(await readmeCommands('plugins/opencode'), START)
+  return { packages, opencode: await runOpenCode({ folder, env, heddleUrl: heddle.url, readmePort: PORT }) }
+}
+
+async function isPortFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
 }

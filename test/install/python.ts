@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { command } from './command.js'
+import { readmeBlock, readmeCommands } from './readme.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const LANGCHAIN = 'langchain-core==1.6.5'
@@ -29,11 +30,11 @@ export async function runPython({ work, env, heddleUrl }: PythonOptions) {
   await run('python3', '-m', 'venv', 'own')
   const python = join(folder, 'own/bin/python')
   const pip = [python, '-m', 'pip', '--disable-pip-version-check', 'install', '--quiet']
-  const readme = await readFile(join(sources, 'README.md'), 'utf8')
-  assert.ok(readme.includes('pip install ./clients/python\n'))
+  // Heddle is installed and runs already.
+  const [, , install = ''] = await readmeCommands('clients/python')
+  assert.equal(install, 'pip install ./clients/python')
   await run(...pip, './clients/python')
-  const [, program = ''] = /```python\n([\s\S]*?)```/.exec(readme) ?? []
-  await writeFile(join(folder, 'program.py'), program)
+  await writeFile(join(folder, 'program.py'), await readmeBlock('clients/python', 'python'))
   const printed = await run(python, 'program.py')
   const [, recalled] = printed.trimEnd().split('\n')
   assert.equal(recalled, 'The tests listen on 5433.')

@@ -5,10 +5,14 @@ import { openTcpProxy } from '@heddle/test-support/servers/tcp-proxy'
 import { orphansInChat, replyTo } from '../../pipeline/adapters/loops/loop-script.js'
 import { compileAndRun, compileProgram, programPath } from '../journeys.js'
 import type { Project } from '../project.js'
+import { installByReadme, runByReadme } from '../readme.js'
 import { type LaterNode, laterProject } from './later-node.js'
 import { runLoop, startProgram } from './loops.js'
 
-const PACKAGES = ['@mastra/core@1.71.0', '@mastra/memory@1.31.0', '@mastra/libsql@1.23.1', 'zod@4.6.7']
+const README_PACKAGES = { '@mastra/core': '1.71.0', zod: '4.6.7' }
+/** For the memory of Mastra, beside those of the README. */
+const PACKAGES = ['@mastra/memory@1.31.0', '@mastra/libsql@1.23.1']
+const REPLY = 'The token has expired.'
 /** Calls of a tool in each run, before its text. */
 const CALLS = 12
 /** Of 4,000 tokens, with the tools' results as they are written in JSON. */
@@ -21,7 +25,9 @@ const AWAY_MS_MAX = 100
 /** Installs the adapter beside Mastra, and runs the program of its README, agents with tools, a long loop, and an outage. */
 export async function runMastra(later: LaterNode) {
   const project = await laterProject('mastra', later)
-  const installed = await project.install('@heddle/mastra', '@heddle/client', ...PACKAGES)
+  const installed = await installByReadme(project, 'mastra', README_PACKAGES)
+  const readme = await runReadme(project, later.heddleUrl)
+  await project.install('@heddle/client', ...PACKAGES)
   const agents = await runAgents(project, later.heddleUrl)
   const loop = await runLoop(project, {
     name: 'mastra',
@@ -30,31 +36,35 @@ export async function runMastra(later: LaterNode) {
     memories: MEMORIES,
     respond: replyToMastra,
   })
-  return { installed, ...agents, loop: loop.withHeddle, outage: await runOutage(project, later.heddleUrl) }
+  return { installed, readme, ...agents, loop: loop.withHeddle, outage: await runOutage(project, later.heddleUrl) }
+}
+
+async function runReadme(project: Project, heddleUrl: string) {
+  const provider = await startProtocolServer(() => ({ kind: 'text', text: REPLY }))
+  try {
+    const env = { HEDDLE_URL: heddleUrl, OPENAI_BASE_URL: provider.openAiUrl }
+    const printed = await runByReadme(project, 'mastra', { env, folder: 'later-node' })
+    assert.deepEqual(printed, { text: REPLY })
+    return printed
+  } finally {
+    await provider.close()
+  }
 }
 
 async function runAgents(project: Project, heddleUrl: string) {
-  const provider = await startProtocolServer()
+  const provider = await startProtocolServer(({ number }) => {
+    const step = (number - 1) % (CALLS + 1)
+    if (step === CALLS) return { kind: 'text', text: `Reply ${number}` }
+    return { kind: 'call', id: `call_${number}`, name: 'look', input: { at: number } }
+  })
   try {
-    const address = { HEDDLE_URL: heddleUrl, OPENAI_BASE_URL: provider.openAiUrl }
-    const run = (program: string) =>
-      compileAndRun(project, program, { folder: 'later-node', env: address, checksDeclarations: false })
-    provider.respond(() => ({ kind: 'text', text: 'The token has expired.' }))
-    const readme = await run('mastra')
-    assert.deepEqual(readme, { text: 'The token has expired.' })
-
-    const before = provider.requests.length
-    provider.respond(({ number }) => {
-      const step = (number - before - 1) % (CALLS + 1)
-      if (step === CALLS) return { kind: 'text', text: `Reply ${number}` }
-      return { kind: 'call', id: `call_${number}`, name: 'look', input: { at: number } }
-    })
-    const threads = await run('mastra-agent')
-    assertThreads(threads)
-    const requests = provider.requests.slice(before)
+    const env = { HEDDLE_URL: heddleUrl, OPENAI_BASE_URL: provider.openAiUrl }
+    const options = { folder: 'later-node', env, checksDeclarations: false }
+    assertThreads(await compileAndRun(project, 'mastra-agent', options))
+    const { requests } = provider
     const largest = Math.max(...requests.map(charactersOf))
     assert.ok(largest < CHARACTERS_MAX, `a request has ${largest} characters`)
-    return { readme, requests: requests.length, largestCharacters: largest }
+    return { requests: requests.length, largestCharacters: largest }
   } finally {
     await provider.close()
   }
