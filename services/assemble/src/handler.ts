@@ -159,7 +159,7 @@ async function record(
         return finishContext(tx, { id: result.id, result, ...kept, askedLane: askedLane ?? undefined })
       },
       // With mentioned threads, the transaction first checks that they still exist, so the commit cannot be sent with it.
-      { together: mentions.length === 0 },
+      { together: mentions.length === 0, arePlansKept: true },
     )
   } catch (error) {
     // The next attempt uses no base that may have been removed.

@@ -1,6 +1,6 @@
 import { openStore } from '@heddle/store'
 import { describe, expect, it } from 'vitest'
-import { OTHER_PROJECT, PROJECT, storeOfTests } from './support.js'
+import { newId, OTHER_PROJECT, PROJECT, storeOfTests } from './support.js'
 
 const test = storeOfTests()
 const put = (name: string) =>
@@ -116,4 +116,21 @@ describe('a transaction with priority', () => {
     await store.close()
     expect(order).toEqual(['first', 'usual', 'usual as well'])
   })
+})
+
+it('plans each statement once for a connection where plans are kept, and otherwise as the planner chooses', async () => {
+  const sql = 'select 1 from heddle.threads where id = '
+  const executed = async (arePlansKept: boolean) =>
+    await test.store.inProject(
+      PROJECT,
+      async (tx) => {
+        for (let time = 0; time < 3; time++) await tx`select 1 from heddle.threads where id = ${newId()}`
+        return await tx<{ own: number; shared: number }[]>`
+          select custom_plans::integer as own, generic_plans::integer as shared from pg_prepared_statements
+          where starts_with(statement, ${sql})`
+      },
+      { arePlansKept },
+    )
+  expect(await executed(true)).toMatchObject([{ own: 0, shared: 3 }])
+  expect(await executed(false)).toMatchObject([{ own: 3, shared: 3 }])
 })

@@ -73,8 +73,10 @@ export class AppendCommits {
   async #commit(projectId: string, appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
     const { store, clock } = this.#options
     const commit = (assumed: Pick<AppendBatch, 'assumeNew' | 'assumeFreeCodes'>) =>
-      store.inProject(projectId, (tx) =>
-        appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends, isLast: true, ...assumed }),
+      store.inProject(
+        projectId,
+        (tx) => appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends, isLast: true, ...assumed }),
+        { arePlansKept: true },
       )
     const assumeNew = this.#carefulGroups === 0 && isInBatches(appends)
     if (this.#carefulGroups > 0) this.#carefulGroups--

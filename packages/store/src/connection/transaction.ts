@@ -21,6 +21,12 @@ export interface TransactionOptions {
    * admitted. Default false.
    */
   readonly isFirst?: boolean
+  /**
+   * Plans each statement once for a connection. For statements that read by keys alone: the planner would often make a plan
+   * for each execution, which takes longer than the statement. Those that read a fork need plans for their values. Default
+   * false.
+   */
+  readonly arePlansKept?: boolean
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -77,9 +83,9 @@ class Transaction {
   async run<T>(
     projectId: string,
     work: (tx: Tx) => Promise<T>,
-    { snapshot = false, together = false }: TransactionOptions,
+    { snapshot = false, together = false, arePlansKept = false }: TransactionOptions,
   ): Promise<T> {
-    this.#begin(projectId, snapshot)
+    this.#begin(projectId, { snapshot, arePlansKept })
     try {
       const tx = this.#whileOpen()
       commits.set(tx, () => this.#commitSoon())
@@ -98,7 +104,10 @@ class Transaction {
     }
   }
 
-  #begin(projectId: string, snapshot: boolean): void {
+  #begin(
+    projectId: string,
+    { snapshot, arePlansKept }: { readonly snapshot: boolean; readonly arePlansKept: boolean },
+  ): void {
     const note = (error: unknown) => {
       this.#failure ??= error
     }
@@ -112,6 +121,7 @@ class Transaction {
         set_config('heddle.project_id', ${projectId}, true),
         set_config('statement_timeout', ${`${STATEMENT_TIMEOUT_MS}`}, true),
         set_config('idle_in_transaction_session_timeout', ${`${IDLE_TIMEOUT_MS}`}, true),
+        set_config('plan_cache_mode', ${arePlansKept ? 'force_generic_plan' : 'auto'}, true),
         set_config('enable_seqscan', 'off', true),
         set_config('enable_bitmapscan', 'off', true),
         set_config('jit', 'off', true),
