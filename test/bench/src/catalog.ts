@@ -54,7 +54,7 @@ export interface PlainMeasurement {
   measure(sizes: Sizes): Promise<Measured[]>
 }
 
-/** Run one after another on their own database, in this order: the long thread last, because it makes the tables large. */
+/** Run one after another, each on a database of its own. */
 export const onBackends: readonly BackendMeasurement[] = [
   { names: ['ingest.single'], measure: measureSingleIngest },
   { names: ['ingest.batch', 'ingest.memory'], measure: measureBatchIngest },

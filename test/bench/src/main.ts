@@ -57,23 +57,23 @@ async function main(): Promise<number> {
   return failures.length === 0 ? 0 : 1
 }
 
+/** Each measurement has servers of its own, as it may leave work behind that the next one would wait for. */
 async function measureBackend(
   backend: BackendName,
   sizes: Arguments,
   wanted: readonly string[],
   attempt: (what: string, measure: () => Promise<Measured[]>) => Promise<void>,
 ): Promise<void> {
-  const chosen = onBackends.filter(({ names }) => names.some((name) => wanted.includes(nameOn(name, backend))))
-  if (chosen.length === 0) return
-  try {
-    await withBench(backend, async (bench) => {
-      for (const { names, measure } of chosen) {
-        await attempt(names.map((name) => nameOn(name, backend)).join(', '), () => measure(bench, sizes))
-      }
-    })
-  } catch (error) {
-    if (!(error instanceof MissingServer)) throw error
-    say(error.message)
+  for (const { names, measure } of onBackends) {
+    const named = names.map((name) => nameOn(name, backend))
+    if (!named.some((name) => wanted.includes(name))) continue
+    try {
+      await withBench(backend, (bench) => attempt(named.join(', '), () => measure(bench, sizes)))
+    } catch (error) {
+      if (!(error instanceof MissingServer)) throw error
+      say(error.message)
+      return
+    }
   }
 }
 
