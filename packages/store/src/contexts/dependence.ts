@@ -101,11 +101,15 @@ export function versionsOf(tx: Tx, threadId: Fragment, lanes: Fragment) {
         from heddle.calibrations as learnt where learnt.agent_id = agent.id),
       (select json_build_array(count(*), sum(block.version)) from heddle.memory_blocks as block
         where block.owner_id in (thread.id, agent.id, thread.project_id)),
-      (select json_build_array(count(*), sum(granted.version), max(granted.created_at), sum(block.version))
-        from heddle.memory_block_grants as granted
-        join heddle.memory_blocks as block on block.owner_id = granted.owner_id and block.label = granted.label
-        where granted.grantee_agent_id = agent.id
-          and not exists (select from heddle.tombstones where target_id = granted.owner_id)),
+      case when exists (select from heddle.memory_block_grants as granted where granted.grantee_agent_id = agent.id) then (
+        select json_build_array(sum(granted.rows), sum(granted.versions), max(granted.changed_at), sum((
+          select block.version from heddle.memory_blocks as block
+          where block.owner_id = granted.owner_id and block.label = granted.label)))
+        from (
+          select owner_id, label, count(*) as rows, sum(version) as versions, max(created_at) as changed_at
+          from heddle.memory_block_grants where grantee_agent_id = agent.id
+          group by owner_id, label) as granted
+        where not exists (select from heddle.tombstones where target_id = granted.owner_id)) end,
       (select sum(scope.changes) from heddle.fact_scopes as scope where scope.scope_id in (thread.id, agent.id)),
       case when cursor.shared_seq > 0 then (
         select sum(scope.changes) from heddle.thread_origins as run

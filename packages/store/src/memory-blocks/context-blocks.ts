@@ -9,7 +9,7 @@ import {
   loadOwnBlocks,
   type OwnedBlock,
 } from './own-blocks.js'
-import { listSharedBlocks, loadSharedBlocks } from './shared-blocks.js'
+import { hasSharedBlocks, listSharedBlocks, loadSharedBlocks } from './shared-blocks.js'
 
 /*
  * Contexts show blocks as of their last compaction before the history, and what changed since after it. A compaction is known
@@ -31,10 +31,12 @@ export async function listBlocks(tx: Tx, owners: BlockOwners): Promise<readonly 
 /** The blocks of a context in their order, as of a compaction and as of now. */
 export async function loadContextBlocks(tx: Tx, query: ContextBlocksQuery): Promise<readonly ContextBlock[]> {
   const { agentId } = query
-  const [own, shared] = await Promise.all([
+  // Most agents have no grant: looking for one costs a tenth of planning the statement that reads them.
+  const [own, isShared] = await Promise.all([
     loadOwnBlocks(tx, query),
-    agentId === null ? [] : loadSharedBlocks(tx, agentId, compactedAt(tx, query)),
+    agentId === null ? false : hasSharedBlocks(tx, agentId),
   ])
+  const shared = isShared && agentId !== null ? await loadSharedBlocks(tx, agentId, compactedAt(tx, query)) : []
   return inOrder<ContextBlock>(own, shared)
 }
 

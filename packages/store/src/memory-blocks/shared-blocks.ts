@@ -22,6 +22,12 @@ export async function listSharedBlocks(tx: Tx, agentId: string): Promise<readonl
   }))
 }
 
+/** Whether a block was ever shared with an agent. */
+export async function hasSharedBlocks(tx: Tx, agentId: string): Promise<boolean> {
+  const { count } = await tx`select from heddle.memory_block_grants where grantee_agent_id = ${agentId} limit 1`
+  return count > 0
+}
+
 /** The same as of a compaction and as of now, in the order of contexts: also those whose grant was revoked since. */
 export async function loadSharedBlocks(
   tx: Tx,
