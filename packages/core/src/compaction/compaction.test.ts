@@ -176,6 +176,7 @@ describe('the series of compactions', () => {
         expect([...seen.slice(-5), ...pinned].filter((message) => isCovered(message, state))).toEqual([])
         expect(pinned.filter(({ id }) => state.prunings.has(id))).toEqual([])
       }),
+      { numRuns: propertyRuns(100) },
     )
   })
 
@@ -192,6 +193,7 @@ describe('the series of compactions', () => {
         })
         expect(torn).toEqual([])
       }),
+      { numRuns: propertyRuns(100) },
     )
   })
 
@@ -204,6 +206,7 @@ describe('the series of compactions', () => {
           conversation.messages.reduce((sum, message) => sum + costUnder(message, under), under?.summaryTokens ?? 0)
         if (state) expect(cost(state)).toBeLessThan(cost(null))
       }),
+      { numRuns: propertyRuns(100) },
     )
   })
 })
