@@ -5,7 +5,9 @@ export const descriptions: Readonly<Record<string, string>> = {
     'The Redis of the queues, together with `databaseUrl`: a server, or the sentinels of a primary ([operations](operations.md#high-availability)). Without it the queues are in Postgres.',
   directDatabaseUrl:
     'The same Postgres without the pooler that `databaseUrl` names: for queues in Postgres, whose connections listen, and for migrations ([operations](operations.md#high-availability)).',
-  adminDatabaseUrl: 'The login of the owner of the tables, used by `heddle migrate` only.',
+  adminDatabaseUrl: 'The login of the owner of the tables, used by `heddle migrate`, `backup` and `projects` only.',
+  databases:
+    'Further databases, by name, to which projects are moved, each with `url` and, for the owner, `adminUrl` ([scale](scale.md#more-than-one-postgres)). In the variable `name=url` or `name=url|adminUrl`, separated by spaces.',
   project: 'The project to work in.',
   dataDir: 'The folder of the embedded server; relative paths start at the working directory of the command.',
   port: 'The port of the HTTP interface; 0 picks a free one.',
@@ -116,6 +118,7 @@ export const defaults: Readonly<Record<string, string>> = {
   redisUrl: 'queues in Postgres',
   directDatabaseUrl: '`databaseUrl`',
   adminDatabaseUrl: '`directDatabaseUrl`',
+  databases: 'no others',
   dataDir: '`.heddle`',
   'queue.ingestJobsMax': '`100000`',
   'queue.ingestBytesMax': '`268435456`',

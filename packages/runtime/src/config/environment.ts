@@ -4,6 +4,7 @@ export const variables = {
   REDIS_URL: ['redisUrl'],
   HEDDLE_DIRECT_DATABASE_URL: ['directDatabaseUrl'],
   HEDDLE_ADMIN_DATABASE_URL: ['adminDatabaseUrl'],
+  HEDDLE_DATABASES: ['databases'],
   HEDDLE_PROJECT: ['project'],
   HEDDLE_DATA: ['dataDir'],
   HEDDLE_HOST: ['host'],
@@ -138,10 +139,28 @@ export function variableOf(path: readonly PropertyKey[]): VariableName | undefin
 function valueFrom(name: VariableName, text: string): unknown {
   if (name === 'HEDDLE_STRATEGY_MODULES') return text.split(',').map((part) => part.trim())
   if (name === 'HEDDLE_ROLLING_WINDOW') return text === 'none' ? null : numberOf(text)
+  if (name === 'HEDDLE_DATABASES') return databasesFrom(text)
   if (name === 'HEDDLE_HOSTS') return text.split(',').map((host) => host.trim())
   if (name.startsWith('HEDDLE_RETENTION_') && text === 'none') return null
   if (flags.has(name)) return { true: true, 1: true, false: false, 0: false }[text] ?? text
   return numbers.has(name) ? numberOf(text) : text
+}
+
+/**
+ * `name=address`, separated by spaces or line ends; a second address after a `|` is that of the owner. An address contains no
+ * white space, but may contain commas.
+ */
+function databasesFrom(text: string): Record<string, unknown> | string {
+  const databases: Record<string, unknown> = {}
+  for (const part of text.split(/\s+/)) {
+    const at = part.indexOf('=')
+    const name = part.slice(0, Math.max(at, 0))
+    // The text may contain passwords, which the message about a fault must not show.
+    if (name === '' || name in databases) return 'a list with an entry that has no name of its own'
+    const [url, adminUrl] = part.slice(at + 1).split('|')
+    databases[name] = { url, ...(adminUrl !== undefined && { adminUrl }) }
+  }
+  return databases
 }
 
 function numberOf(text: string): number | string {

@@ -77,6 +77,7 @@ describe('loadConfig', () => {
       redisUrl: null,
       directDatabaseUrl: null,
       adminDatabaseUrl: null,
+      databases: {},
       project: 'default',
       dataDir: join(cwd, '.heddle'),
       port: 4680,
@@ -131,6 +132,42 @@ describe('loadConfig', () => {
     expect(faultsOf({ env: { REDIS_URL: 'redis://cache' }, cwd })).toEqual([
       'REDIS_URL: needs DATABASE_URL beside it, because messages are kept in Postgres',
     ])
+  })
+
+  it('reads further databases from their variable or the file, beside the default one alone', () => {
+    const env = {
+      DATABASE_URL: 'postgres://a/heddle',
+      HEDDLE_DATABASES: 'b=postgres://app@b/heddle|postgres://owner@b/heddle  c=postgres://c/x?options=-c%20jit%3Doff',
+    }
+    expect(loadConfig({ env, cwd: folder() }).databases).toEqual({
+      b: { url: 'postgres://app@b/heddle', adminUrl: 'postgres://owner@b/heddle' },
+      c: { url: 'postgres://c/x?options=-c%20jit%3Doff', adminUrl: 'postgres://c/x?options=-c%20jit%3Doff' },
+    })
+    const cwd = folder('databases: { b: { url: postgres://b/heddle } }')
+    const { databases } = loadConfig({ env: { DATABASE_URL: 'postgres://a/heddle' }, cwd })
+    expect(databases).toEqual({ b: { url: 'postgres://b/heddle', adminUrl: 'postgres://b/heddle' } })
+    expect(faultsOf({ env: {}, cwd })).toEqual([
+      'HEDDLE_DATABASES: needs DATABASE_URL beside it, the address of the default database',
+    ])
+  })
+
+  it('leaves out the databases of another default database', () => {
+    const cwd = folder('databaseUrl: postgres://a/heddle\ndatabases: { b: { url: postgres://b/heddle } }')
+    expect(loadConfig({ env: { DATABASE_URL: 'postgres://z/heddle' }, cwd }).databases).toEqual({})
+    expect(Object.keys(loadConfig({ env: {}, cwd }).databases)).toEqual(['b'])
+  })
+
+  it.each([
+    'b=postgres://app:secret@b/heddle b=postgres://app:secret@c/heddle',
+    'postgres://app:secret@b/heddle',
+    'default=postgres://app:secret@b/heddle',
+    'B=postgres://app:secret@b/heddle',
+    'b=mysql://app:secret@b/heddle',
+  ])('refuses databases without a name or an address of their own, and shows no password: %s', (text) => {
+    const faults = faultsOf({ env: { DATABASE_URL: 'postgres://a/heddle', HEDDLE_DATABASES: text }, cwd: folder() })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(/HEDDLE_DATABASES: must be entries|environment: databases/)
+    expect(faults.join()).not.toContain('secret')
   })
 
   it('keeps the way around a pooler with the database that it leads to', () => {

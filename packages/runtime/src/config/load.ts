@@ -17,6 +17,8 @@ export interface Config {
   directDatabaseUrl: string | null
   /** The owner's connection for migrations, if `databaseUrl` is that of `heddle_app`. */
   adminDatabaseUrl: string | null
+  /** The databases beside that of `databaseUrl`, by name. Default: no others. */
+  databases: Readonly<Record<string, { readonly url: string; readonly adminUrl: string }>>
   project: string
   /** Absolute; where the embedded server keeps its data. */
   dataDir: string
@@ -161,6 +163,9 @@ export function loadConfig(sources: ConfigSources): Config {
   if ('directDatabaseUrl' in raw && !('databaseUrl' in raw)) {
     faults.push('HEDDLE_DIRECT_DATABASE_URL: needs DATABASE_URL beside it, the address of the pooler')
   }
+  if ('databases' in raw && !('databaseUrl' in raw)) {
+    faults.push('HEDDLE_DATABASES: needs DATABASE_URL beside it, the address of the default database')
+  }
   if (faults.length > 0) {
     throw new PermanentError(
       'VALIDATION_ERROR',
@@ -186,6 +191,7 @@ function withDefaults(raw: RawConfig, cwd: string): Omit<Config, 'settingLayers'
     redisUrl: raw.redisUrl ?? null,
     directDatabaseUrl: raw.directDatabaseUrl ?? null,
     adminDatabaseUrl: raw.adminDatabaseUrl ?? null,
+    databases: databasesOf(raw),
     project: raw.project ?? 'default',
     dataDir: resolve(cwd, raw.dataDir ?? '.heddle'),
     host: raw.host ?? '127.0.0.1',
@@ -269,7 +275,7 @@ function findFaults(layer: Layer): string[] {
     const variable = layer.source === 'environment' ? variableOf(issue.path) : undefined
     const place = variable ?? `${layer.source}: ${issue.path.map(String).join('.') || 'configuration'}`
     // URLs contain passwords; any other received value is shown.
-    const secret = issue.path.some((key) => String(key).toLowerCase().endsWith('url'))
+    const secret = issue.path.some((key) => key === 'databases' || String(key).toLowerCase().endsWith('url'))
     const received = secret || issue.code === 'unrecognized_keys' ? '' : ` (received ${describeReceived(issue.input)})`
     return `${place}: ${issue.message}${received}`
   })
@@ -278,6 +284,11 @@ function findFaults(layer: Layer): string[] {
 const PROVIDERS: Config['proxy']['upstreams'] = {
   anthropic: { url: 'https://api.anthropic.com', protocol: 'anthropic' },
   openai: { url: 'https://api.openai.com/v1', protocol: 'openai' },
+}
+
+function databasesOf({ databases = {} }: RawConfig): Config['databases'] {
+  const named = Object.entries(databases).map(([name, { url, adminUrl = url }]) => [name, { url, adminUrl }] as const)
+  return Object.fromEntries(named)
 }
 
 /** Most servers of other names speak OpenAI's protocol. */
@@ -289,11 +300,13 @@ function upstreamsOf({ proxy }: RawConfig): Config['proxy']['upstreams'] {
   return { ...PROVIDERS, ...Object.fromEntries(named) }
 }
 
-/** A layer that names another database leaves out the way around the pooler of the former one. */
+/** A layer that names another database leaves out the way around the pooler of the former one, and the databases beside it. */
 function mergeLayer(below: Record<string, unknown>, { values }: Layer): Record<string, unknown> {
-  const { directDatabaseUrl, ...others } = below
-  const keepsDatabase = !('databaseUrl' in values) || values['databaseUrl'] === below['databaseUrl']
-  return merge(directDatabaseUrl !== undefined && keepsDatabase ? below : others, values)
+  if (!('databaseUrl' in values) || values['databaseUrl'] === below['databaseUrl']) return merge(below, values)
+  const { directDatabaseUrl: _, databases, ...others } = below
+  // A file without the address of the default database may name the others.
+  const keeps = databases !== undefined && !('databaseUrl' in below)
+  return merge(keeps ? { ...others, databases } : others, values)
 }
 
 function merge(below: Record<string, unknown>, above: Record<string, unknown>): Record<string, unknown> {

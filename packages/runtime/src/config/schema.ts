@@ -4,6 +4,9 @@ import { z } from 'zod'
 import { logLevels } from '../logger.js'
 import { parseRedisAddress } from './redis-address.js'
 
+/** The name of the database of `databaseUrl` among several. */
+export const DEFAULT_DATABASE = 'default'
+
 const address = (protocols: readonly string[], example: string) =>
   z.string().refine((text) => {
     const url = URL.canParse(text) ? new URL(text) : null
@@ -58,12 +61,38 @@ const ownAddress = z
   .string()
   .refine((text) => isIP(text) !== 0 || text === 'localhost', 'must be an address of this machine, such as 0.0.0.0')
 
+/** Databases beside the default one: each is one more pool of connections in every process. */
+const DATABASES_MAX = 64
+
+const databaseName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -, starting with a letter')
+  .refine((name) => name !== DEFAULT_DATABASE, 'must not be default, the name of the database of DATABASE_URL')
+
 /** The possible contents of `heddle.yaml`, the environment and flags together, before defaults. */
 export const rawConfigSchema = z.strictObject({
   databaseUrl: postgresAddress.optional(),
   redisUrl: redisAddress.optional(),
   directDatabaseUrl: postgresAddress.optional(),
   adminDatabaseUrl: postgresAddress.optional(),
+  /** Further databases, by name, to which projects are moved (docs/scale.md#more-than-one-postgres). */
+  databases: z
+    .record(
+      databaseName,
+      z.strictObject({
+        url: postgresAddress,
+        /** The owner's address, for migrations and moves. Default: `url`. */
+        adminUrl: postgresAddress.optional(),
+      }),
+      {
+        error: ({ code }) =>
+          code === 'invalid_type'
+            ? 'must be entries such as b=postgres://host/heddle, each with a name of its own'
+            : undefined,
+      },
+    )
+    .refine((databases) => Object.keys(databases).length <= DATABASES_MAX, `must be at most ${DATABASES_MAX} databases`)
+    .optional(),
   project: nameSchema.optional(),
   dataDir: z.string().min(1).optional(),
   port: port.optional(),
