@@ -10,7 +10,7 @@ import { type RunningStages, type StagesOptions, startStages } from '@heddle/hos
 import { createHashingEmbedder } from '@heddle/models'
 import { openQueues, type Queues } from '@heddle/queue'
 import { createLogger, loadConfig, systemClock } from '@heddle/runtime'
-import { migrate, openStore, type Store } from '@heddle/store'
+import { migrate, openStore, type Store, type StoreOptions } from '@heddle/store'
 import { freshPrefix, migratedDatabase, QUEUE_PREFIX, redisUrl } from '@heddle/test-support'
 import { afterAll, afterEach, beforeAll, inject } from 'vitest'
 
@@ -102,11 +102,15 @@ export function pipelineOfTests(mode: Mode = queueOfProject()): PipelineOfTests 
 }
 
 /** A separate store and queues, without workers. */
-export async function openPipeline(mode: Mode = queueOfProject(), settings: PartialSettings = {}): Promise<Pipeline> {
+export async function openPipeline(
+  mode: Mode = queueOfProject(),
+  settings: PartialSettings = {},
+  databases: NonNullable<StoreOptions['databases']> = {},
+): Promise<Pipeline> {
   const database = mode === 'embedded' ? await embeddedDatabase() : await migratedDatabase()
   const log = createLogger({ level: 'fatal', name: 'test' })
   const prefix = mode === 'redis' ? freshPrefix() : QUEUE_PREFIX
-  const store = openStore({ url: database.url })
+  const store = openStore({ url: database.url, databases })
   const redis = redisUrl()
   const queueBackend =
     mode === 'redis' && redis !== null

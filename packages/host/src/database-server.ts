@@ -1,6 +1,6 @@
 import { startEmbeddedPostgres } from '@heddle/embedded'
 import { migrateQueues, openQueues } from '@heddle/queue'
-import type { Config, Logger } from '@heddle/runtime'
+import { type Config, DEFAULT_DATABASE, type Logger } from '@heddle/runtime'
 import { migrate } from '@heddle/store'
 import type { HostContext } from './context.js'
 import { assertData } from './data-folder.js'
@@ -79,6 +79,12 @@ export function backendOf(config: Config, server: DatabaseServer): Parameters<ty
   return { kind: 'postgres', url: server.directUrl }
 }
 
+/** The addresses of the owners of all databases, by name. */
+export function adminAddressesOf(config: Config, server: DatabaseServer): Readonly<Record<string, string>> {
+  const others = Object.entries(config.databases).map(([name, { adminUrl }]) => [name, adminUrl] as const)
+  return { [DEFAULT_DATABASE]: server.adminUrl, ...Object.fromEntries(others) }
+}
+
 /** Creates the queue prefix on Redis, so that producers can start before the first worker. */
 async function createPrefix(config: Config, server: DatabaseServer, log: Logger): Promise<void> {
   try {
@@ -95,9 +101,17 @@ async function createPrefix(config: Config, server: DatabaseServer, log: Logger)
   }
 }
 
-/** Migrates the tables of the store and those of the queues to this version. */
+/**
+ * Migrates the tables of the store, in all databases, and those of the queues to this version.
+ *
+ * @returns the migrations that were applied; those of further databases with their name before them
+ */
 export async function migrateAll(config: Config, server: DatabaseServer, log: Logger): Promise<string[]> {
   const { applied } = await migrate({ url: server.adminUrl, log })
+  for (const [name, { adminUrl }] of Object.entries(config.databases)) {
+    const there = await migrate({ url: adminUrl, log })
+    applied.push(...there.applied.map((migration) => `${name}: ${migration}`))
+  }
   if (config.redisUrl === null) {
     await migrateQueues({ url: server.adminUrl, prefix: config.queuePrefix, grantTo: APP_ROLE })
   } else {

@@ -84,6 +84,7 @@ export async function openMigratedStore(
 ): Promise<Store> {
   const store = openStore({
     url: server.url,
+    databases: config.databases,
     applicationName,
     connectionsMax,
     vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE,

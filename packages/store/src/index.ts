@@ -146,6 +146,13 @@ export {
   type ToolUseRow,
   type WeighedPlace,
 } from './messages/tool-use.js'
+export type { Database } from './placement/databases.js'
+export { findDatabase, requireNoMoves } from './placement/move/find-database.js'
+export { listPlacements, type PlacedProject } from './placement/move/list-placements.js'
+export type { AdminAddresses } from './placement/move/move-connections.js'
+export { abandonMove, moveProject } from './placement/move/move-project.js'
+export { type Move, type MoveFigures, type MoveState, moveStates } from './placement/move/moves.js'
+export type { MoveOptions } from './placement/move/project-move.js'
 export * from './projects/agents.js'
 export * from './projects/api-keys.js'
 export * from './projects/grants.js'

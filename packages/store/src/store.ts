@@ -1,12 +1,14 @@
 import { validationError } from '@heddle/contracts'
 import { hasRemadeVectors } from '@heddle/core'
-import { Limiter } from '@heddle/runtime'
+import { DEFAULT_DATABASE, Limiter } from '@heddle/runtime'
 import { AccessLog } from './archive/access-log.js'
 import { recordAccesses } from './archive/archive.js'
 import type { Tx } from './connection/connection.js'
-import { openPool } from './connection/pool.js'
+import { openPool, type Pool } from './connection/pool.js'
 import { readOnly } from './connection/postgres-errors.js'
 import { onConnection, type TransactionOptions, transact } from './connection/transaction.js'
+import type { Database } from './placement/databases.js'
+import { ProjectsInDatabases } from './placement/projects-in-databases.js'
 import { createExactVectors } from './vectors/exact-vectors.js'
 import { nearestByIndex } from './vectors/pgvector-vectors.js'
 import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vectors/vector-search.js'
@@ -14,7 +16,9 @@ import { VECTOR_CACHE_BYTES_MAX, type VectorSearch } from './vectors/vector-sear
 export interface StoreOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string
-  /** The most connections that this process opens. Default 5. */
+  /** Further databases, in which projects may be: their addresses by name. Default: none, and projects are not looked for. */
+  readonly databases?: Readonly<Record<string, { readonly url: string }>>
+  /** The most connections that this process opens to each database. Default 5. */
   readonly connectionsMax?: number
   /** The name under which the server lists the connections. Default `heddle`. */
   readonly applicationName?: string
@@ -23,7 +27,9 @@ export interface StoreOptions {
   readonly vectorCacheBytesMax?: number
 }
 
-export interface Store {
+export interface Store extends Omit<Database, 'name'> {
+  /** All databases of this store, the default one first. */
+  readonly databases: readonly Database[]
   /**
    * Runs `work` in one transaction that can only read and write the rows of one project.
    *
@@ -42,14 +48,6 @@ export interface Store {
    * run in sequence: they would only wait for each other's lock.
    */
   readonly erasures: Limiter
-  /** Runs `work` in a transaction without a project: tables show no rows, only the functions of the reconciler return any. */
-  asReconciler<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /**
-   * Resolves if the server answers and accepts writes.
-   *
-   * @throws RetryableError `SERVICE_UNAVAILABLE`
-   */
-  ping(): Promise<void>
   /** Waits up to 5 s for running transactions, then closes all connections. */
   close(): Promise<void>
 }
@@ -65,19 +63,26 @@ const PROJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Opens a store, which connects on its first use. */
 export function openStore({
   url,
+  databases: others = {},
   connectionsMax = CONNECTIONS_MAX_DEFAULT,
   applicationName = 'heddle',
   vectorCacheBytesMax = VECTOR_CACHE_BYTES_MAX,
   log,
 }: StoreOptions): Store {
-  const pool = openPool({ url, connectionsMax, applicationName })
-  log?.debug({ connectionsMax }, 'store opened')
+  const open = (address: string) => openPool({ url: address, connectionsMax, applicationName })
+  const pool = open(url)
+  const pools = new Map([[DEFAULT_DATABASE, pool]])
+  for (const [name, { url: address }] of Object.entries(others)) pools.set(name, open(address))
+  log?.debug({ connectionsMax, databases: pools.size }, 'store opened')
+  const placed = pools.size > 1 ? new ProjectsInDatabases(pools) : null
+  const inProject: Store['inProject'] = (projectId, work, options) =>
+    placed === null ? transact(pool, projectId, work, options) : placed.inProject(projectId, work, options)
   const accesses = new AccessLog({
-    write: (projectId, batch) => transact(pool, projectId, (tx) => recordAccesses(tx, batch)),
+    write: (projectId, batch) => inProject(projectId, (tx) => recordAccesses(tx, batch)),
     ...(log && { log }),
   })
   const exact = createExactVectors({
-    inSnapshot: (projectId, work) => transact(pool, projectId, work, { snapshot: true }),
+    inSnapshot: (projectId, work) => inProject(projectId, work, { snapshot: true }),
     bytesMax: vectorCacheBytesMax,
   })
   const vectors: VectorSearch = {
@@ -89,18 +94,31 @@ export function openStore({
       // Vectors that are not stored are in no index.
       const indexed = hasRemadeVectors(request.model)
         ? null
-        : await nearestByIndex((projectId, work) => transact(pool, projectId, work), request)
+        : await nearestByIndex((projectId, work) => inProject(projectId, work), request)
       return indexed ?? (await exact.nearest(request))
     },
   }
+  const databases = [...pools].map(([name, each]) => databaseOf(name, each))
   return {
     async inProject(projectId, work, options) {
       if (!PROJECT_ID.test(projectId)) throw validationError('projectId', 'must be a UUID', projectId)
-      return await transact(pool, projectId, work, options)
+      return await inProject(projectId, work, options)
     },
+    databases,
     vectors,
     erasures: new Limiter({ atOnce: ERASURES_AT_ONCE_MAX, atOnceOf: () => 1 }),
     noteAccess: (projectId, entryId) => accesses.note(projectId, entryId),
+    ...databaseOf(DEFAULT_DATABASE, pool),
+    async close() {
+      await accesses.close(ACCESSES_CLOSE_MS)
+      await Promise.all([...pools.values()].map((each) => each.close(CLOSE_TIMEOUT_MS)))
+    },
+  }
+}
+
+function databaseOf(name: string, pool: Pool): Database {
+  return {
+    name,
     asReconciler: (work) => transact(pool, '', work),
     async ping() {
       await onConnection(pool, async (sql, connection) => {
@@ -111,10 +129,6 @@ export function openStore({
         connection.lost = true
         throw readOnly(undefined, row.isReplica)
       })
-    },
-    async close() {
-      await accesses.close(ACCESSES_CLOSE_MS)
-      await pool.close(CLOSE_TIMEOUT_MS)
     },
   }
 }

@@ -29,6 +29,7 @@ export async function openClient({ env, cwd, ...given }: OpenClientOptions): Pro
   const log = createLogger({ level: env['HEDDLE_LOG_LEVEL'] ? config.logLevel : 'silent', name: 'heddle' })
   const store = openStore({
     url: config.databaseUrl,
+    databases: config.databases,
     applicationName: 'heddle client',
     connectionsMax: config.connections.store ?? CONNECTIONS_MAX,
     vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE,

@@ -35,6 +35,7 @@ if (given.tokens !== null) useTokens(given.tokens)
 
 const store = openStore({
   url: given.databaseUrl,
+  databases: config.databases,
   applicationName: given.applicationName,
   connectionsMax: CONNECTIONS_PER_THREAD,
   vectorCacheBytesMax: config.vectorCacheMegabytes * BYTES_PER_MEGABYTE * SHARE_OF_VECTOR_CACHE,

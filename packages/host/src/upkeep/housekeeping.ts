@@ -65,7 +65,7 @@ const times = (count: number | null, unitMs: number) => (count === null ? null :
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { everyMs, store, clock, log } = options
   const closing = new AbortController()
-  const tables = new TableShrinker(store)
+  const tables = store.databases.map((database) => new TableShrinker(database))
   const dueClock = createDueClock({ clock, log, readServerMs: () => readServerClock(store) })
   let running: Promise<Housekept> | undefined
 
@@ -97,7 +97,7 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
 }
 
 async function runHousekeeping(
-  options: HousekeepingOptions & { dueClock: DueClock; tables: TableShrinker },
+  options: HousekeepingOptions & { dueClock: DueClock; tables: readonly TableShrinker[] },
   signal: AbortSignal,
 ): Promise<Housekept> {
   const erasures = await finishErasures(options, signal)
@@ -141,11 +141,11 @@ async function sweep({ store, log, snapshotsFolder }: HousekeepingOptions, signa
 }
 
 async function shrink(
-  { queues, tables, log }: HousekeepingOptions & { tables: TableShrinker },
+  { queues, tables, log }: HousekeepingOptions & { tables: readonly TableShrinker[] },
   signal: AbortSignal,
 ): Promise<number> {
   let shrunk = 0
-  for (const release of [() => queues.releaseSpace(), () => tables.shrink(signal)]) {
+  for (const release of [() => queues.releaseSpace(), ...tables.map((table) => () => table.shrink(signal))]) {
     try {
       shrunk += await release()
     } catch (error) {

@@ -12,7 +12,8 @@ function recordingStore() {
     searchedFromMs.push(askedAfterMs)
     return []
   }
-  const store = { asReconciler: (work: (run: typeof tx) => Promise<unknown>) => work(tx) } as unknown as Store
+  const database = { asReconciler: (work: (run: typeof tx) => Promise<unknown>) => work(tx) }
+  const store = { databases: [database] } as unknown as Store
   return { store, searchedFromMs }
 }
 

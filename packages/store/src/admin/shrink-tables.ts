@@ -1,4 +1,4 @@
-import type { Store } from '../store.js'
+import type { Database } from '../placement/databases.js'
 
 /** Tables whose rows come and go or grow in many places at once; `heddle.shrink_table` knows no others. */
 const shrinkable = [
@@ -30,7 +30,7 @@ interface Look {
 export class TableShrinker {
   readonly #looks = new Map<ShrinkableTable, Look>()
 
-  constructor(readonly store: Store) {}
+  constructor(readonly database: Pick<Database, 'asReconciler'>) {}
 
   /** @returns how many tables shrank */
   async shrink(signal: AbortSignal): Promise<number> {
@@ -39,7 +39,7 @@ export class TableShrinker {
       signal.throwIfAborted()
       const before = this.#looks.get(table)
       const bytesMax = before?.isDone === true ? 0 : BYTES_MAX
-      const [found] = await this.store.asReconciler(
+      const [found] = await this.database.asReconciler(
         (tx) => tx<{ writes: number; isShrunk: boolean | null }[]>`
           select writes, is_shrunk from heddle.shrink_table(
             ${table}, ${before?.writes ?? -1}::bigint, ${BYTES_MIN}::bigint, ${bytesMax}::bigint)`,

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { PermanentError } from '@heddle/contracts'
 import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS } from './opening.js'
@@ -15,6 +16,15 @@ export interface ConnectionOptions {
   /** `postgres://user:password@host:port/database`; `?prepare=false` for a pooler that knows no prepared statements. */
   readonly url: string
   readonly applicationName: string
+  /** Connects a socket in place of the driver. */
+  readonly socket?: (server: ServerAddress) => Promise<Socket>
+}
+
+/** A server as the driver reads it from an address: hosts with their ports, or the path of a socket. */
+export interface ServerAddress {
+  readonly host: readonly string[]
+  readonly port: readonly number[]
+  readonly path: string | false
 }
 
 /**
@@ -27,6 +37,7 @@ export interface ConnectionOptions {
 export function connect({
   url,
   applicationName,
+  socket,
   onOpen,
   onClose,
 }: ConnectionOptions & { onOpen(): void; onClose(): void }): Connections {
@@ -42,6 +53,7 @@ export function connect({
       },
       transform: { column: { from: postgres.toCamel } },
       fetch_types: false,
+      ...(socket && { socket }),
       onnotice: () => {},
       // The server sends its parameters after a successful login.
       onparameter: onOpen,

@@ -7,6 +7,8 @@ const SERVER_HINT =
 
 /** A write on a read-only server or session. */
 const READ_ONLY = '25006'
+/** A write to a project that was moved away, by a process that does not know of other databases. */
+const MOVED = 'HP001'
 const CONNECTIONS_HINT =
   'Raise what is exhausted (max_connections; alter role ... connection limit ...; alter database ... connection limit ...), or run fewer processes; `heddle doctor` shows the figures.'
 
@@ -92,6 +94,11 @@ function fromSqlState(error: postgres.PostgresError): Error {
       return unavailable('Postgres is restarting', SERVER_HINT)
     case READ_ONLY:
       return readOnly(error)
+    case MOVED:
+      return unavailable(
+        'the project was moved to another database',
+        'Start this process with the HEDDLE_DATABASES of the others.',
+      )
     case '53300':
       return unavailable(`Postgres has no connection left${limitOf(error.message)}`, CONNECTIONS_HINT)
     case '53100':

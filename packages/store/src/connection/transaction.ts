@@ -29,6 +29,13 @@ export interface TransactionOptions {
   readonly arePlansKept?: boolean
 }
 
+/**
+ * Runs in the transaction before its work begins, and is awaited.
+ *
+ * @throws where the work must not run
+ */
+export type Entrance = (tx: Tx, isSnapshot: boolean) => Promise<void>
+
 const STATEMENT_TIMEOUT_MS = 60_000
 /** Limits how long a worker that hangs in a transaction keeps its locks. */
 const IDLE_TIMEOUT_MS = 60_000
@@ -46,10 +53,11 @@ export async function transact<T>(
   projectId: string,
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions = {},
+  entrance?: Entrance,
 ): Promise<T> {
   const { isFirst = false } = options
   const run = (sql: Connections, connection: Connection) =>
-    new Transaction(sql, connection, pool.lineages).run(projectId, work, options)
+    new Transaction(sql, connection, pool.lineages).run(projectId, work, options, entrance)
   return await onConnection(pool, run, { owner: projectId, isFirst })
 }
 
@@ -84,10 +92,12 @@ class Transaction {
     projectId: string,
     work: (tx: Tx) => Promise<T>,
     { snapshot = false, together = false, arePlansKept = false }: TransactionOptions,
+    entrance: Entrance | undefined,
   ): Promise<T> {
     this.#begin(projectId, { snapshot, arePlansKept })
     try {
       const tx = this.#whileOpen()
+      await entrance?.(tx, snapshot)
       commits.set(tx, () => this.#commitSoon())
       const working = work(tx)
       if (together) return (await Promise.all([working, this.#commitSoon()]))[0]

@@ -2,6 +2,7 @@ import { ConflictError } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { forksOf } from '../forks/fork-decisions.js'
 import { takeErasureLock } from '../messages/tombstones.js'
+import { inEachDatabase } from '../placement/databases.js'
 import type { Columns } from '../schema/rows.js'
 import type { Store } from '../store.js'
 import type { ErasureStep, Removed } from './erasure-step.js'
@@ -249,7 +250,8 @@ export async function findUnfinishedErasures(
   store: Store,
   { limit, begunBeforeMs }: { limit: number; begunBeforeMs: number },
 ): Promise<ErasureTarget[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<ErasureTarget[]>`
       select project_id, target_id, kind

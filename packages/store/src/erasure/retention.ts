@@ -1,6 +1,7 @@
 import { dropUnaskedLanes } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
 import { removeLonelyLines } from '../contexts/stored-contexts.js'
+import { inEachDatabase } from '../placement/databases.js'
 import { removeLonelyViews } from '../proxied/proxied-views.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
@@ -43,7 +44,8 @@ export interface Expiry {
 export async function removeExpired(store: Store, { kind, beforeMs, limit }: Expiry): Promise<number> {
   if (kind === 'events') return await removeExpiredEvents(store, beforeMs, limit)
   const { find, foundMax = limit, remove } = kinds[kind]
-  const found = await store.asReconciler(
+  const found = await inEachDatabase(
+    store,
     async (tx) =>
       await tx<{ projectId: string; id: string }[]>`
         select project_id, id from heddle.${tx(find)}(${Math.min(limit, foundMax)}::integer, ${beforeMs}::timestamptz)`,
@@ -187,7 +189,8 @@ const PROJECTS_MAX = 100
 
 /** The numbers of a project's log increase with time, so its oldest page is read, and no index by time is needed. */
 async function removeExpiredEvents(store: Store, beforeMs: number, limit: number): Promise<number> {
-  const projects = await store.asReconciler(
+  const projects = await inEachDatabase(
+    store,
     async (tx) =>
       await tx<{ projectId: string }[]>`
         select project_id

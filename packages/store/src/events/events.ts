@@ -1,6 +1,7 @@
 import { type EventTopic, type HeddleEvent, notFound } from '@heddle/contracts'
 import type { Tx } from '../connection/connection.js'
 import { findTombstones, shareErasureLock } from '../messages/tombstones.js'
+import { inEachDatabase } from '../placement/databases.js'
 import { asArray } from '../sql/arrays.js'
 import type { Store } from '../store.js'
 
@@ -143,7 +144,8 @@ export async function findUnpublishedEvents(
   store: Store,
   { limit, askedAfterMs, madeBeforeMs }: { limit: number; askedAfterMs: number; madeBeforeMs: number },
 ): Promise<UnpublishedEvent[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<UnpublishedEvent[]>`
       select project_id, topic, thread_id, subject_id

@@ -1,6 +1,7 @@
 import type { WakeStageName } from '@heddle/contracts'
 import { type KeptUsage, recordKeptUsages } from '../compaction/kept-lanes.js'
 import type { Tx } from '../connection/connection.js'
+import { inEachDatabase } from '../placement/databases.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { toStorable } from '../sql/text.js'
 import type { Store } from '../store.js'
@@ -145,7 +146,8 @@ export async function findLaggingThreads(
   store: Store,
   { limit, nowMs }: { limit: number; nowMs: number },
 ): Promise<ThreadWork[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<ThreadWork[]>`
       select project_id, thread_id, stage from heddle.lagging_threads(${limit}::integer, ${nowMs}::timestamptz)
@@ -159,7 +161,8 @@ export async function findThreadsToReembed(
   store: Store,
   { model, limit, nowMs }: { model: string; limit: number; nowMs: number },
 ): Promise<ThreadWork[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<ThreadWork[]>`
       select distinct project_id, thread_id, 'embed' as stage
@@ -172,7 +175,8 @@ export async function findPendingStates(
   store: Store,
   { limit, createdBeforeMs, nowMs }: { limit: number; createdBeforeMs: number; nowMs: number },
 ): Promise<ThreadWork[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<ThreadWork[]>`
       select project_id, thread_id, 'summarize' as stage
@@ -185,7 +189,8 @@ export async function findRequestedContexts(
   store: Store,
   { limit, requestedBeforeMs }: { limit: number; requestedBeforeMs: number },
 ): Promise<{ projectId: string; contextId: string }[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<{ projectId: string; contextId: string }[]>`
       select project_id, context_id
@@ -198,7 +203,8 @@ export async function findRequestedSnapshots(
   store: Store,
   { limit, requestedBeforeMs }: { limit: number; requestedBeforeMs: number },
 ): Promise<{ projectId: string; snapshotId: string }[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<{ projectId: string; snapshotId: string }[]>`
       select project_id, snapshot_id
@@ -211,7 +217,8 @@ export async function findSnapshotsWithoutSummary(
   store: Store,
   { limit }: { limit: number },
 ): Promise<{ projectId: string; snapshotId: string }[]> {
-  return await store.asReconciler(
+  return await inEachDatabase(
+    store,
     async (tx) =>
       await tx<{ projectId: string; snapshotId: string }[]>`
       select project_id, snapshot_id from heddle.snapshots_without_summary(${limit}::integer)`,

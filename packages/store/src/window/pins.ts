@@ -2,6 +2,7 @@ import { limits, PermanentError } from '@heddle/contracts'
 import type { Message } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { messageOf, messagesOf } from '../forks/lineage.js'
+import { inEachDatabase } from '../placement/databases.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 import { byId, givenId, givenIds } from '../sql/by-id.js'
@@ -183,7 +184,8 @@ export async function endPins(
   store: Store,
   { beforeMs, limit }: { beforeMs: number; limit: number },
 ): Promise<{ projectId: string; threadId: string }[]> {
-  const found = await store.asReconciler(
+  const found = await inEachDatabase(
+    store,
     async (tx) =>
       await tx<{ projectId: string; id: string }[]>`
         select project_id, id from heddle.expired_pins(${limit}::integer, ${beforeMs}::timestamptz)`,

@@ -1,0 +1,155 @@
+import { projectIdOf } from '@heddle/core'
+import { abandonMove, listPlacements, type Store } from '@heddle/store'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OTHER_PROJECT, PROJECT } from '../support.js'
+import {
+  contentsIn,
+  Killed,
+  killedIn,
+  leftBehind,
+  move,
+  rowsOf,
+  type TwoDatabases,
+  twoDatabases,
+  write,
+} from './two-databases.js'
+
+let databases: TwoDatabases
+let store: Store
+beforeEach(async () => {
+  databases = await twoDatabases()
+  store = databases.open()
+  await write(store, ['one two', 'three'])
+})
+afterEach(() => databases.drop())
+
+const abandon = () => abandonMove({ projectId: PROJECT, project: 'store tests', databases: databases.addresses })
+
+async function expectMoved(): Promise<void> {
+  await write(store, ['four'])
+  expect(await contentsIn(store)).toEqual(['one two', 'three', 'four'])
+  expect(await contentsIn(databases.open())).toEqual(['one two', 'three', 'four'])
+  expect(await rowsOf(databases.sql.default)).toBe(0)
+  expect(await leftBehind(databases.sql.default)).toEqual([])
+}
+
+test('a moved project is read and written where it is, by processes that had it elsewhere and by new ones', async () => {
+  const rows = await rowsOf(databases.sql.default)
+  const done = await move(databases)
+  expect(done).toMatchObject({ state: 'done', from: 'default', to: 'b', version: 1 })
+  expect(done.figures).toMatchObject({ rows, verified: rows, removed: rows, tries: 1 })
+  await expectMoved()
+  expect(await listPlacements(databases.addresses)).toMatchObject([
+    { project: PROJECT, database: 'b', move: { from: 'default', to: 'b', state: 'done' } },
+  ])
+})
+
+test('a move that has ended is not repeated', async () => {
+  await move(databases)
+  expect(await move(databases)).toMatchObject({ state: 'done', to: 'b' })
+})
+
+test('a move that has switched cannot be abandoned', async () => {
+  await expect(move(databases, killedIn('removing'))).rejects.toThrow(Killed)
+  await expect(abandon()).rejects.toMatchObject({ code: 'CONFLICT', field: 'abandon' })
+  await move(databases)
+  await expectMoved()
+})
+
+test('a project moves back, and processes that remember its first place find it there', async () => {
+  const early = databases.open()
+  await contentsIn(early)
+  await move(databases)
+  await write(store, ['four'])
+  await expect(move(databases, { to: 'default', ...killedIn('removing') })).rejects.toThrow(Killed)
+  // Its former database knows that it has left, and the default one does not know yet that it is back.
+  expect(await contentsIn(early)).toEqual(['one two', 'three', 'four'])
+  expect(await contentsIn(store)).toEqual(['one two', 'three', 'four'])
+  expect(await contentsIn(databases.open())).toEqual(['one two', 'three', 'four'])
+  await move(databases, { to: 'default' })
+  await write(early, ['five'])
+  expect(await contentsIn(databases.openDefault())).toEqual(['one two', 'three', 'four', 'five'])
+  expect(await rowsOf(databases.sql.b)).toBe(0)
+})
+
+test('rows keep the numbers that their database gave them, beside those of other projects', async () => {
+  await move(databases)
+  // Both databases number the rows of the word index of further projects and messages.
+  await write(store, ['in b'])
+  await write(store, ['of another project'], OTHER_PROJECT)
+  await move(databases, { to: 'b', projectId: OTHER_PROJECT })
+  await move(databases, { to: 'default' })
+  expect(await contentsIn(store)).toEqual(['one two', 'three', 'in b'])
+  expect(await contentsIn(store, OTHER_PROJECT)).toEqual(['of another project'])
+  await write(store, ['again'])
+  await write(store, ['again'], OTHER_PROJECT)
+})
+
+test('a process without HEDDLE_DATABASES can neither write to a project that has left nor create it again', async () => {
+  const old = databases.openDefault()
+  await contentsIn(old)
+  const refusal = { code: 'SERVICE_UNAVAILABLE', hint: expect.stringContaining('HEDDLE_DATABASES') }
+  await expect(move(databases, killedIn('removing'))).rejects.toThrow(Killed)
+  await expect(write(old, ['lost'])).rejects.toMatchObject(refusal)
+  await move(databases)
+  await expect(write(old, ['lost'])).rejects.toMatchObject(refusal)
+  await expectMoved()
+})
+
+test('a process whose databases lack that of a project refuses its work', async () => {
+  await move(databases)
+  await databases.sql.default`update heddle_placement.placement set database = 'c', version = 2`
+  await expect(contentsIn(databases.open())).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    field: 'HEDDLE_DATABASES',
+  })
+})
+
+test('a project is placed before it exists, and is created there', async () => {
+  const projectId = projectIdOf('to come')
+  await expect(move(databases, { projectId })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await move(databases, { projectId, isNew: true })
+  expect(await listPlacements(databases.addresses)).toContainEqual(
+    expect.objectContaining({ projectId, project: null, database: 'b' }),
+  )
+  await write(store, ['hello'], projectId)
+  expect(await rowsOf(databases.sql.default, projectId)).toBe(0)
+  expect(await contentsIn(databases.open(), projectId)).toEqual(['hello'])
+})
+
+test('a database that holds the project is refused before anything is changed', async () => {
+  const { b } = databases.sql
+  await b`insert into heddle.projects (project_id, name) values (${PROJECT}, 'store tests')`
+  await expect(move(databases)).rejects.toMatchObject({ code: 'CONFLICT', field: 'to' })
+  expect(await leftBehind(databases.sql.default)).toEqual([])
+  await write(store, ['four'])
+})
+
+test('one project at a time leaves a database', async () => {
+  await write(store, ['of another project'], OTHER_PROJECT)
+  await expect(move(databases, killedIn('verifying'))).rejects.toThrow(Killed)
+  await expect(move(databases, { projectId: OTHER_PROJECT })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await move(databases)
+  await move(databases, { projectId: OTHER_PROJECT })
+  expect(await contentsIn(store, OTHER_PROJECT)).toEqual(['of another project'])
+})
+
+test('an unreachable database is refused, and an unknown one', async () => {
+  const addresses = { ...databases.addresses, b: 'postgres://postgres@127.0.0.1:1/nothing' }
+  await expect(move(databases, { databases: addresses })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  await expect(move(databases, { to: 'c' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'to' })
+  await move(databases)
+  await expectMoved()
+})
+
+test('a copy that differs is found, and the project stays', async () => {
+  await expect(move(databases, killedIn('verifying'))).rejects.toThrow(Killed)
+  await databases.sql.b`update heddle.messages set content = 'changed' where content = 'three'`
+  await expect(move(databases)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('messages'),
+  })
+  await write(store, ['four'])
+  await abandon()
+  expect(await contentsIn(store)).toEqual(['one two', 'three', 'four'])
+})
