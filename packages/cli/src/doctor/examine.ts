@@ -7,6 +7,7 @@ import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../
 import { untilStopped } from '../connect/with-engine.js'
 import { type Check, failedBy, passed, skipped, warned } from './check.js'
 import { checksOfServer, clockCheck, connectionCheck, noConnectionCheck } from './database.js'
+import { checkDatabases } from './databases.js'
 import { diskChecks } from './disk.js'
 
 const CLOSE_MS = 30_000
@@ -68,7 +69,8 @@ async function checkServers(
     opened.push('server', Number.POSITIVE_INFINITY, () => started.stop())
     // The first command that runs migrates the embedded server.
     if (server.kind === 'embedded') await migrateAll(config, server, log)
-    const store = openStore({ url: server.url, connectionsMax: 1, applicationName: 'heddle doctor' })
+    const { databases } = config
+    const store = openStore({ url: server.url, databases, connectionsMax: 1, applicationName: 'heddle doctor' })
     opened.push('store', CLOSE_MS, () => store.close())
     // The store times out on a server that does not answer.
     await store.ping()
@@ -98,6 +100,7 @@ async function checkServers(
       ...checks,
       connectionCheck(health, most),
       clockCheck(health),
+      ...(await checkDatabases(config)),
       ...queues,
       letters,
       search,

@@ -107,6 +107,15 @@ export function nameOption(field: string): (text: string) => string {
   return optionValue(field, nameSchema, `Give a name without control characters, such as --${field} my-${field}.`)
 }
 
+/** The name of a database of HEDDLE_DATABASES, or `default`. */
+export function databaseOption(field: string): (text: string) => string {
+  return (text) => {
+    if (/^[a-z][a-z0-9-]{0,39}$/.test(text)) return text
+    const rule = 'must be 1 to 40 of a-z, 0-9 and -, starting with a letter'
+    throw new UsageError(field, rule, describeReceived(text), 'Give a name of HEDDLE_DATABASES, or default.')
+  }
+}
+
 /** Adds the options that every command has, and its examples below the help. */
 export function withCommonOptions(command: Command, examples: readonly string[]): Command {
   return command

@@ -2,19 +2,21 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Queues } from '@heddle/queue'
 import type { Config, Logger } from '@heddle/runtime'
-import type { BackupSummary } from '@heddle/store'
+import type { AdminAddresses, BackupSummary } from '@heddle/store'
 import type { Command } from 'commander'
 import { readBackupKey } from '../../backup/backup-key.js'
 import { openChunks, sealChunks } from '../../backup/sealed-chunks.js'
 import { type CommandContext, type CommonOptions, configOf, loggerOf } from '../../connect/context.js'
 import { refuseRemote } from '../../connect/gateway-address.js'
-import { withCommonOptions } from '../../options/options.js'
+import { databaseOption, withCommonOptions } from '../../options/options.js'
+import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
 import { writeWholeFile } from '../../output/whole-file.js'
 
 interface BackupOptions extends CommonOptions {
   readonly all?: true
+  readonly database?: string
   readonly keyFile?: string
 }
 
@@ -24,6 +26,11 @@ export function registerBackup(program: Command, context: CommandContext): void 
     .description('write a project, or all of them, as of one moment, while others read and write')
     .argument('<file>', 'the file to write, replaced once the backup is complete')
     .option('--all', 'all projects of the store')
+    .option(
+      '--database <name>',
+      'with --all: the database of HEDDLE_DATABASES that is read',
+      databaseOption('database'),
+    )
     .option('--key-file <file>', 'encrypt with the key in this file (default: HEDDLE_BACKUP_KEY, or no encryption)')
   withCommonOptions(backup, [
     'heddle backup project.heddle-backup',
@@ -38,18 +45,20 @@ export function registerBackup(program: Command, context: CommandContext): void 
 
 async function writeBackup(context: CommandContext, file: string, options: BackupOptions): Promise<void> {
   refuseRemote(context, {}, 'a backup')
+  if (options.database !== undefined && options.all !== true)
+    throw new UsageError('database', 'needs --all: a project is found wherever it is', options.database, 'Add --all.')
   const key = await readBackupKey(context, options.keyFile)
   const config = configOf(context, options)
   const log = loggerOf(context, config, 'command')
   const path = resolve(context.cwd, file)
-  const { backendOf, openServer } = await import('@heddle/host/database')
+  const { adminAddressesOf, backendOf, openServer } = await import('@heddle/host/database')
   const { checkBackup, readBackup } = await import('@heddle/store')
   const { projectIdOf } = await import('@heddle/core')
   const server = await openServer({ context, config, log, durable: true })
   try {
     const waiting = await queuedJobs(config, backendOf(config, server), log)
     const parts = readBackup({
-      url: server.adminUrl,
+      url: await addressOf(adminAddressesOf(config, server), config, options),
       project: options.all === true ? undefined : { id: projectIdOf(config.project), name: config.project },
       nowMs: Date.now(),
       onTable: (table, rows) => {
@@ -75,6 +84,24 @@ async function writeBackup(context: CommandContext, file: string, options: Backu
   } finally {
     await server.stop()
   }
+}
+
+/** The address of the database with the project, or of the one whose projects are all read: they share one moment. */
+async function addressOf(databases: AdminAddresses, config: Config, { all, database }: BackupOptions): Promise<string> {
+  const [only, ...others] = Object.values(databases)
+  if (others.length === 0 && only !== undefined) return only
+  const { findDatabase, requireNoMoves } = await import('@heddle/store')
+  const { projectIdOf } = await import('@heddle/core')
+  if (all === true && database !== undefined) await requireNoMoves(databases, database)
+  const name = all === true ? database : await findDatabase(databases, projectIdOf(config.project))
+  const address = databases[name ?? '']
+  if (address !== undefined) return address
+  throw new UsageError(
+    'database',
+    `must be one of ${Object.keys(databases).join(', ')}`,
+    name ?? 'none',
+    'A backup of all projects is of one database at one moment: make one of each.',
+  )
 }
 
 /** Jobs at the beginning of the backup: an append with `ack: queued` is only there until a worker has stored it. */

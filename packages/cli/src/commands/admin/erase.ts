@@ -9,6 +9,7 @@ import { nameOption, withCommonOptions } from '../../options/options.js'
 import { UsageError } from '../../output/failure.js'
 import { safeText } from '../../output/safe-text.js'
 import { formatCount } from '../../output/table.js'
+import { registerPlacement } from './placement.js'
 
 interface EraseCommandOptions extends CommonOptions, UrlOptions {
   readonly yes?: true
@@ -87,7 +88,10 @@ export function registerAgentsErase(group: Command, context: CommandContext): vo
 }
 
 export function registerProjects(program: Command, context: CommandContext): void {
-  const group = program.command('projects').description('erase the project')
+  const group = program
+    .command('projects')
+    .description('list projects, move the project to another database, or erase it')
+  registerPlacement(group, context)
   const command = withErasing(group.command('delete'), 'the project')
   withCommonOptions(command, [
     'heddle projects delete --project old',
