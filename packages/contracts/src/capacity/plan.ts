@@ -37,6 +37,13 @@ export interface JobCost extends Readonly<z.infer<typeof costSchema>> {}
 
 const machineSchema = z.strictObject({
   processors: count(1_000),
+  /**
+   * How much longer everything takes on a machine with two running threads for each processor than on an idle one, as a part: threads that
+   * alternate find less of their data in caches. In between it grows with the number of threads.
+   */
+  crowding: z.number().nonnegative().max(10).default(0),
+  /** Threads of other programs that always run on each of these machines. */
+  neighbours: z.int().nonnegative().max(1_000).default(0),
   /** Equal machines; processes and shards are spread over them. */
   count: count(processesMax).default(1),
 })

@@ -5,6 +5,9 @@ import type { CapacityForecast } from './forecast-report.js'
 /** One machine with the workers of one stage and the servers that they use. */
 export interface DrainSite {
   readonly processors: number
+  /** As in a plan's machines. */
+  readonly crowding: number
+  readonly neighbours: number
   /** Statements at once of each server. */
   readonly connections: Readonly<Record<string, number>>
   /** Batches at once of a worker. */
@@ -28,11 +31,11 @@ export function forecastDrain(site: DrainSite, backlog: Backlog): CapacityForeca
   return forecastCapacity(drainPlan(site, backlog))
 }
 
-function drainPlan({ processors, connections, slots, batchJobsMax }: DrainSite, backlog: Backlog): CapacityPlan {
+function drainPlan({ connections, slots, batchJobsMax, ...machine }: DrainSite, backlog: Backlog): CapacityPlan {
   const { jobs, workers, perJob, perBatch } = backlog
   const servers = Object.entries(connections).map(([name, count]) => [name, { machine: 'here', connections: count }])
   const plan = {
-    machines: { here: { processors } },
+    machines: { here: machine },
     servers: Object.fromEntries(servers),
     pools: { stage: { machine: 'here', processes: workers, slots, batchJobsMax, perBatch } },
     work: { backlog: { backlog: jobs, spread: SPREAD, steps: [[{ pool: 'stage', ...perJob }]] } },

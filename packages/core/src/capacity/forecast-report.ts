@@ -53,6 +53,13 @@ export interface ServerForecast {
   readonly statementsMax: number
 }
 
+export interface MachineForecast {
+  /** Share of the processors' time that the plan's work uses, from 0 to 1. */
+  readonly busy: number
+  /** How much longer computing takes there than on an idle machine: 1 for the same time. */
+  readonly slowdown: number
+}
+
 /** The part that is busiest. */
 export interface CapacityLimit {
   readonly part: 'machine' | 'thread' | 'connections' | 'slots'
@@ -69,7 +76,7 @@ export interface CapacityForecast {
   readonly work: Readonly<Record<string, WorkForecast>>
   readonly pools: Readonly<Record<string, PoolForecast>>
   readonly servers: Readonly<Record<string, ServerForecast>>
-  readonly machines: Readonly<Record<string, { readonly busy: number }>>
+  readonly machines: Readonly<Record<string, MachineForecast>>
   readonly limit: CapacityLimit
 }
 
@@ -77,9 +84,14 @@ export interface CapacityForecast {
 const FULL = 0.95
 
 export function reportOf(plan: CapacityPlan, installation: Installation, seconds: number): CapacityForecast {
-  const machines = record(installation.machines, (group, name) => ({
-    busy: mean(group.map(({ busy }) => busy.mean())) / (plan.machines[name]?.processors ?? 1),
-  }))
+  const machines = record(installation.machines, (group, name): MachineForecast => {
+    const busy = mean(group.map((machine) => machine.busy.mean()))
+    const workMs = mean(group.map((machine) => machine.workMs))
+    return {
+      busy: busy / (plan.machines[name]?.processors ?? 1),
+      slowdown: workMs === 0 ? 1 : (busy * seconds * 1_000) / workMs,
+    }
+  })
   const servers = record(
     installation.servers,
     (shards): ServerForecast => ({

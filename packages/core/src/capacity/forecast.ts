@@ -55,9 +55,7 @@ function refuseLong({ work, warmUpSeconds, seconds }: CapacityPlan): void {
 }
 
 function build(agenda: Agenda, plan: CapacityPlan): Installation {
-  const machines = mapValues(plan.machines, ({ processors, count }) =>
-    times(count, () => new Machine(agenda, processors)),
-  )
+  const machines = mapValues(plan.machines, ({ count, ...options }) => times(count, () => new Machine(agenda, options)))
   /** Of a group of equal machines, one after another. */
   const machineOf = (name: string, index: number): Machine => {
     const group = machines.get(name) ?? []
@@ -82,7 +80,7 @@ function build(agenda: Agenda, plan: CapacityPlan): Installation {
 
 function restart({ machines, servers, pools, sources }: Installation): void {
   for (const each of [...pools.values(), ...sources.values(), ...[...servers.values()].flat()]) each.restart()
-  for (const { busy } of [...machines.values()].flat()) busy.restart()
+  for (const machine of [...machines.values()].flat()) machine.restart()
 }
 
 function mapValues<Value, Made>(

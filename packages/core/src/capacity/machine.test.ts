@@ -14,14 +14,14 @@ const tasks = fc.array(fc.record({ atMs: fc.integer({ min: 0, max: 200 }), ms: f
 })
 
 /** @returns when each task ended, and the busy processors on average until the last one */
-function runAll(all: readonly Task[], processors: number) {
+function runAll(all: readonly Task[], processors: number, { crowding = 0, neighbours = 0 } = {}) {
   const agenda = new Agenda()
-  const machine = new Machine(agenda, processors)
+  const machine = new Machine(agenda, { processors, crowding, neighbours })
   const endedMs = all.map(() => Number.NaN)
   for (const [index, { atMs, ms }] of all.entries())
     agenda.after(atMs, () => machine.run(ms, () => (endedMs[index] = agenda.nowMs)))
   while (agenda.runNext());
-  return { endedMs, busy: machine.busy.mean(), untilMs: agenda.nowMs }
+  return { endedMs, busy: machine.busy.mean(), workMs: machine.workMs, untilMs: agenda.nowMs }
 }
 
 test('threads that are no more than the processors run at full speed', () => {
@@ -81,4 +81,30 @@ test('three threads on two processors have two thirds of one each', () => {
       2,
     ).endedMs,
   ).toEqual([15, 15, 15])
+})
+
+test('neighbours take their share of the processors', () => {
+  expect(runAll([{ atMs: 0, ms: 10 }], 2, { neighbours: 1 }).endedMs).toEqual([10])
+  expect(runAll([{ atMs: 0, ms: 10 }], 2, { neighbours: 3 }).endedMs).toEqual([20])
+})
+
+test('a crowded machine takes longer for the same work, and is busy for as long', () => {
+  const alone = runAll([{ atMs: 0, ms: 10 }], 2, { crowding: 0.5 })
+  expect(alone.endedMs).toEqual([10])
+  // Four threads on two processors: half of one each, of which they get two thirds.
+  const four = runAll(
+    Array.from({ length: 4 }, () => ({ atMs: 0, ms: 10 })),
+    2,
+    { crowding: 0.5 },
+  )
+  expect(four.endedMs[0]).toBeCloseTo(30, 6)
+  expect(four.busy).toBeCloseTo(2, 6)
+  expect((four.busy * four.untilMs) / four.workMs).toBeCloseTo(1.5, 6)
+  // More threads are not slower together.
+  const eight = runAll(
+    Array.from({ length: 8 }, () => ({ atMs: 0, ms: 10 })),
+    2,
+    { crowding: 0.5 },
+  )
+  expect(eight.endedMs[0]).toBeCloseTo(60, 6)
 })

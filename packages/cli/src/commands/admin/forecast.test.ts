@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import type { CapacityPlanInput } from '@heddle/contracts'
+import { type CapacityPlanInput, capacityPlanSchema } from '@heddle/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCli } from '../../run.js'
 
@@ -66,4 +66,12 @@ test('refuses a pool that the plan does not have, with those that it has', async
   expect(refused.code).toBe(2)
   expect(refused.err).toMatch(/is not a pool of this plan/)
   expect(refused.err).toContain('ingest, embed')
+})
+
+test('the plans of the documentation are valid, and the one shown there is forecast', async () => {
+  const documented = (path: string) => readFile(new URL(`../../../../../docs/${path}`, import.meta.url), 'utf8')
+  const large = capacityPlanSchema.parse(JSON.parse(await documented('examples/ten-million-agents.json')))
+  expect(Object.keys(large.pools)).toEqual(['gateway', 'ingest', 'prune', 'summarize', 'embed', 'assemble'])
+  const [, shown = ''] = /```json\n(\{\n {2}"machines".*?)```/s.exec(await documented('scale.md')) ?? []
+  expect(JSON.parse((await run(shown, '--json', '--seconds', '5')).out).work.append.perSecond).toBeGreaterThan(250)
 })
