@@ -18,6 +18,8 @@ export interface Arguments {
   readonly noisySeconds: number
   /** Seconds that a pool works in each of its sizes. */
   readonly poolSeconds: number
+  /** The file of a capacity plan, to which the measured costs are added; null if it was not given. */
+  readonly planPath: string | null
   /** The folder of recorded sessions; null if it was not given. */
   readonly dataDir: string | null
 }
@@ -57,6 +59,11 @@ const options = {
     type: 'string',
     value: 'DIR',
     says: 'the folder of recorded sessions, for storage.session (HEDDLE_EVAL_DATA)',
+  },
+  plan: {
+    type: 'string',
+    value: 'FILE',
+    says: 'capacity plan to which forecast adds the measured costs of each stage, for `heddle forecast`',
   },
   'pool-seconds': { type: 'string', value: 'N', says: 'seconds of each size of a worker pool (20)' },
 } as const
@@ -103,6 +110,7 @@ export function readArguments(given: readonly string[], env: Readonly<Record<str
       POOL_SECONDS_MIN,
       POOL_SECONDS_MAX,
     ),
+    planPath: values.plan === undefined ? null : resolve(values.plan),
     dataDir,
   }
 }

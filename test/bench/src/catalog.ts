@@ -1,5 +1,7 @@
 import type { Measured } from '@heddle/test-support/figure'
 import { type Bench, withBench } from './bench.js'
+import { forecastNames, measureForecast } from './capacity/forecast.js'
+import { stageBacklogs } from './capacity/stage-backlogs.js'
 import { measureBuilds, measureCachedBuild, measureLongBuild } from './contexts/build.js'
 import { measurePruning } from './contexts/pruning.js'
 import { measureLongSummary } from './contexts/summarizing.js'
@@ -38,6 +40,8 @@ export interface Sizes {
   readonly noisySeconds: number
   /** Seconds that a pool works in each of its sizes. */
   readonly poolSeconds: number
+  /** The capacity plan to which measured costs are added; null if it was not given. */
+  readonly planPath: string | null
   /** The folder of recorded sessions; null if it was not given. */
   readonly dataDir: string | null
 }
@@ -102,6 +106,10 @@ export const plain: readonly PlainMeasurement[] = [
   { names: noisyNames, measure: measureNoisy },
   { names: noisyDoorNames, measure: measureNoisyDoors },
   { names: poolNames, measure: measurePools },
+  ...stageBacklogs.map((backlog) => ({
+    names: forecastNames(backlog),
+    measure: (sizes: Sizes) => measureForecast(backlog, sizes),
+  })),
   { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
   {
     names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],

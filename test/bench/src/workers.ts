@@ -13,6 +13,7 @@ export interface Workers {
   peakBytes(): Promise<number>
   /** The processor time of the process since it began, in milliseconds. */
   cpuMs(): Promise<number>
+  usage(): Promise<UsageAnswer>
   stop(): Promise<void>
 }
 
@@ -49,6 +50,7 @@ export async function startWorkers(order: WorkerOrder): Promise<Workers> {
     },
     peakBytes: async () => (await usage()).peakBytes,
     cpuMs: async () => (await usage()).cpuMs,
+    usage,
     stop: () => dismiss(child),
   }
 }

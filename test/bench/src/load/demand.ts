@@ -4,6 +4,7 @@ import type { Measured } from '@heddle/test-support/figure'
 import { inParallel } from '@heddle/test-support/parallel'
 import { processTimes, treeSeconds } from '@heddle/test-support/process-times'
 import type { Bench } from '../bench.js'
+import { findPostmaster } from '../capacity/processor-times.js'
 import { conversationOf } from '../contexts/conversation.js'
 import { untilSettled } from '../settled.js'
 import { startGatewayProcess } from './gateways.js'
@@ -49,7 +50,7 @@ type StageProcess = Awaited<ReturnType<Bench['startStages']>> & { readonly stage
 
 async function measureParts(bench: Bench, workers: readonly StageProcess[], gateway: Gateway): Promise<Measured[]> {
   const client = createClient({ url: gateway.url })
-  const server = await postmaster(bench)
+  const server = await findPostmaster(bench)
   await client.agents.put(AGENT, { settings: { budget: BUDGET, rollingWindow: null } })
 
   const partTimes = async (): Promise<PartTimes> => {
@@ -92,12 +93,4 @@ async function converse(client: RemoteClient, thread: string, number: number): P
     const messages = conversationOf(MESSAGES_PER_APPEND, number * MESSAGES_EACH + first)
     await client.messages.append({ agent: AGENT, thread, messages })
   }
-}
-
-/** The process that started the one of a connection. */
-async function postmaster({ sql }: Bench): Promise<number> {
-  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-  const backend = (await processTimes()).find(({ pid }) => pid === row?.pid)
-  if (backend === undefined) throw new Error('the processes of Postgres are not those of this machine')
-  return backend.parent
 }
