@@ -74,7 +74,7 @@ export const help = helpText({
 It starts its own servers, except with DATABASE_URL and REDIS_URL, where it creates a database and a prefix and removes both.`,
   options,
   takes: `about half an hour on two cores, longer on busy ones; one figure half a minute to five, except the long ones: build.thread1m
-fills a thread of a million messages, noisy has two phases of --noisy-seconds, pools nine of --pool-seconds.`,
+and projects.moved fill threads of a million messages, noisy has two phases of --noisy-seconds, pools nine of --pool-seconds.`,
   exits: '0 when all was measured, passed or not; 1 when a measurement failed; 2 for wrong arguments',
 } satisfies Help)
 
@@ -84,7 +84,8 @@ export function readArguments(given: readonly string[], env: Readonly<Record<str
   const only = values.only ?? null
   const sizeOf = (name: string, inFull: number, usual: number) =>
     only?.some((figure) => figure.startsWith(name)) === true ? inFull : usual
-  const messages = values.messages ?? sizeOf('build.thread1m', MESSAGES_MAX, MESSAGES_DEFAULT)
+  const isLong = only?.some((figure) => ['build.thread1m', 'projects.moved'].some((name) => figure.startsWith(name)))
+  const messages = values.messages ?? (isLong === true ? MESSAGES_MAX : MESSAGES_DEFAULT)
   const replies = values.replies ?? sizeOf('build.clients64', REPLIES_MAX, REPLIES_DEFAULT)
   const named = values.data ?? env['HEDDLE_EVAL_DATA']?.trim()
   const dataDir = named === undefined || named === '' ? null : resolve(named)

@@ -51,7 +51,8 @@ export async function openBench(servers: Servers): Promise<Bench> {
   const log = createLogger({ level: 'error', name: 'bench' })
   const run = randomBytes(4).toString('hex')
   const prefixes = { stages: `bench-${run}`, 'no-op': `bench-noop-${run}`, bullmq: `bench-bullmq-${run}` }
-  const store = openStore({ url: servers.databaseUrl })
+  const { databases } = servers
+  const store = openStore({ url: servers.databaseUrl, ...(databases && { databases }) })
   const queues = await openQueues({ backend: servers.queue, prefix: prefixes.stages, log, create: true })
   const noOp = await openQueues({ backend: servers.queue, prefix: prefixes['no-op'], log, create: true })
   const sql = postgres(servers.databaseUrl, { max: 4, onnotice: () => {} })
@@ -71,7 +72,7 @@ export async function openBench(servers: Servers): Promise<Bench> {
   ): Promise<Workers> {
     const prefix = prefixes[kind]
     const { databaseUrl, queue } = servers
-    const order = { kind, stages, databaseUrl, queue, prefix, project: PROJECT, env, reconcile }
+    const order = { kind, stages, databaseUrl, databases, queue, prefix, project: PROJECT, env, reconcile }
     const started = await startWorkers({ ...order, ...(niceness !== undefined && { niceness }) })
     workers.push(started)
     return started

@@ -12,6 +12,7 @@ import { measureTracedIngest } from './ingest/ingest-traced.js'
 import { measureManyClients } from './load/clients.js'
 import { demandNames, measureDemand } from './load/demand.js'
 import { measureHttp } from './load/http.js'
+import { measureMovedProject, movedNames } from './load/moved-project.js'
 import { measureNoisy, noisyNames } from './load/noisy.js'
 import { measureNoisyDoors, noisyDoorNames } from './load/noisy-doors.js'
 import { measurePools, poolNames } from './load/pools.js'
@@ -110,6 +111,7 @@ export const plain: readonly PlainMeasurement[] = [
     names: forecastNames(backlog),
     measure: (sizes: Sizes) => measureForecast(backlog, sizes),
   })),
+  { names: movedNames, measure: measureMovedProject },
   { names: ['recall.range'], measure: () => withBench('embedded', measureRecall) },
   {
     names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startEmbeddedPostgres } from '@heddle/embedded'
 import type { QueuesOptions } from '@heddle/queue'
 import { createLogger } from '@heddle/runtime'
-import { migrate } from '@heddle/store'
+import { migrate, type StoreOptions } from '@heddle/store'
 import { startTestRedis } from '@heddle/test-support/servers/test-redis'
 import postgres from 'postgres'
 
@@ -17,6 +17,8 @@ export interface Servers {
   readonly backend: BackendName
   readonly databaseUrl: string
   readonly queue: QueuesOptions['backend']
+  /** Further databases, to which projects may move. */
+  readonly databases?: NonNullable<StoreOptions['databases']>
   /** Removes everything. */
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { StageName } from '@heddle/contracts'
 import { startStages, startTelemetry } from '@heddle/host'
 import { done, openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, limitHeapGrowth, loadConfig, lowerProcessPriority, systemClock } from '@heddle/runtime'
-import { openStore } from '@heddle/store'
+import { openStore, type StoreOptions } from '@heddle/store'
 import { startPlainWorker } from './ingest/plain-bullmq.js'
 
 /** The first message to the process: which workers to run. */
@@ -16,6 +16,7 @@ export interface WorkerOrder {
   readonly kind: 'stages' | 'no-op' | 'bullmq'
   readonly stages: readonly StageName[]
   readonly databaseUrl: string
+  readonly databases: StoreOptions['databases'] | undefined
   readonly queue: QueuesOptions['backend']
   readonly prefix: string
   readonly project: string
@@ -79,7 +80,7 @@ async function start(order: WorkerOrder): Promise<void> {
   }
   // As the programs of the stages do.
   limitHeapGrowth()
-  const store = openStore({ url: order.databaseUrl })
+  const store = openStore({ url: order.databaseUrl, ...(order.databases && { databases: order.databases }) })
   const config = {
     ...loadConfig({ env: { HEDDLE_EMBEDDER: 'hashing', ...telemetryOf(order.env) }, cwd: tmpdir() }),
     project: order.project,

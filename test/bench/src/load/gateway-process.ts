@@ -7,12 +7,13 @@ import { gatewayBackendOf } from '@heddle/host/gateway'
 import { createProxy } from '@heddle/proxy'
 import { openQueues, type QueuesOptions } from '@heddle/queue'
 import { createLogger, limitHeapGrowth, loadConfig, systemClock } from '@heddle/runtime'
-import { openStore } from '@heddle/store'
+import { openStore, type StoreOptions } from '@heddle/store'
 import { LoopDelay } from './loop-delay.js'
 
 /** The first message to the process: the gateway's parameters. It answers with its address. */
 export interface GatewayOrder {
   readonly databaseUrl: string
+  readonly databases?: StoreOptions['databases'] | undefined
   readonly queue: QueuesOptions['backend']
   readonly prefix: string
   /** Address of a provider that speaks Anthropic's protocol, to which the proxy sends requests; no proxy without it. */
@@ -65,10 +66,17 @@ process.on('message', (order: GatewayOrder | 'delay' | 'usage') => {
 // The channel also closes when the parent was killed.
 process.on('disconnect', () => void stop().finally(() => process.exit()))
 
-async function start({ databaseUrl, queue, prefix, upstream, env = {} }: GatewayOrder): Promise<GatewayAnswer> {
+async function start({
+  databaseUrl,
+  databases,
+  queue,
+  prefix,
+  upstream,
+  env = {},
+}: GatewayOrder): Promise<GatewayAnswer> {
   // As every process of Heddle that runs long.
   limitHeapGrowth('relays')
-  const store = openStore({ url: databaseUrl })
+  const store = openStore({ url: databaseUrl, ...(databases && { databases }) })
   const queues = await openQueues({ backend: queue, prefix, log, create: true })
   const project = 'nobody'
   const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })

@@ -23,8 +23,8 @@ export async function startGatewayProcess(
   const profile = process.env['HEDDLE_BENCH_PROFILE']
   const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const child = fork(script, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv })
-  const { databaseUrl, queue } = servers
-  child.send({ databaseUrl, queue, prefix: place.prefix, upstream, env } satisfies GatewayOrder)
+  const { databaseUrl, databases, queue } = servers
+  child.send({ databaseUrl, databases, queue, prefix: place.prefix, upstream, env } satisfies GatewayOrder)
   const [{ url }] = (await once(child, 'message')) as [GatewayAnswer]
   return {
     url,
