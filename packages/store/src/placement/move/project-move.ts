@@ -172,7 +172,7 @@ export class ProjectMove {
 
   /** Applies the changes up to a moment, and compares all rows of that moment. */
   async #verify(tables: readonly MovedTable[]): Promise<MoveFigures> {
-    const { projectId, figures } = this.#move
+    const { projectId } = this.#move
     const of = { tables, projectId }
     let sums = { rows: 0, notes: [] as number[] }
     await this.#from.inSnapshot(async (source) => {
@@ -190,7 +190,7 @@ export class ProjectMove {
       ...more,
       changes: (more.changes ?? 0) + sums.notes.length,
       verified: sums.rows,
-      rounds: (figures.rounds ?? 0) + 1,
+      rounds: (more.rounds ?? 0) + 1,
     }
   }
 
