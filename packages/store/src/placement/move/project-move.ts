@@ -174,6 +174,8 @@ export class ProjectMove {
   async #verify(tables: readonly MovedTable[]): Promise<MoveFigures> {
     const { projectId } = this.#move
     const of = { tables, projectId }
+    // The new server knows nothing yet of the rows that were copied, and would plan the first queries for empty tables.
+    await this.#to.run((sql) => sql.unsafe(`analyze ${tables.map(({ table }) => `heddle."${table}"`).join(', ')}`))
     let sums = { rows: 0, notes: [] as number[] }
     await this.#from.inSnapshot(async (source) => {
       const notes = await this.#to.asMove((copy) => applyChanges(source, copy, of))
