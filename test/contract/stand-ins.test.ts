@@ -105,3 +105,16 @@ test('a state that stands in for a lower budget is read again once it is replace
   expect(context.receipt.stateId).not.toBe(stood[0]?.stateId)
   expect(comparable(context)).toEqual(await cold(request))
 })
+
+test('the first state of the agent’s own lane is noticed by a request that was cached before it', async () => {
+  const thread = 'first state'
+  await say(store, thread, 1, 100)
+  const build = counted()
+  const request = { thread, budget: 8_000 }
+  for (let time = 0; time < 3; time++) await build(request)
+  await say(store, thread, 101, 30)
+  await settle(store, thread, settings, new TestSummarizer())
+  await say(store, thread, 131, 1)
+  const { context } = await build(request)
+  expect(comparable(context)).toEqual(await cold(request))
+})

@@ -26,6 +26,7 @@ test('an erasure that cannot be finished does not block later ones', async () =>
   const housekeeping = startHousekeeping({
     // A thread without a tombstone has been erased already.
     store: {
+      asReconciler: async () => targets,
       databases: [{ asReconciler: async () => targets }],
       inProject: async () => true,
       erasures: new Limiter({}),

@@ -52,11 +52,15 @@ export async function divideByCode(
     for (const planned of messages) {
       if (planned.threadId === threadId) byCode.set(shortCode(planned.message.input.id), planned)
     }
+    const codes = [...byCode.keys()]
+    // Under row-level security only a bound that cannot fail is looked up in the index, so it comes with the code.
     const rows = await tx<{ code: string }[]>`
-      select given.code from unnest(${asArray(byCode.keys())}::text[]) as given (code)
+      select given.code
+      from unnest(${asArray(codes)}::text[], ${asArray(codes.map((code) => code + AFTER_ALL_LETTERS))}::text[])
+        as given (code, code_end)
       where exists (
         select from ${messagesOf(tx, threadId)} as messages
-        where messages.code >= given.code and messages.code < given.code || ${AFTER_ALL_LETTERS} offset 0)`
+        where messages.code >= given.code and messages.code < given.code_end offset 0)`
     for (const { code } of rows) {
       const planned = byCode.get(code)
       if (planned !== undefined) isTaken.add(planned)

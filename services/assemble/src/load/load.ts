@@ -71,8 +71,9 @@ export async function loadBuildInput(
   const isBounded = request.scope?.threads !== undefined || request.scope?.since !== undefined
   const isUncached = isLoop || isBounded
   const { own, lane } = compaction
-  const { isStandIn, fill } = servedFrom(compaction, request)
-  const lanes = own !== null && isStandIn ? [lane.key, own.lane.key] : [lane.key]
+  const { fill } = servedFrom(compaction, request)
+  // Also before a state of the thread's own lane fits: the first one that does changes what is shown.
+  const lanes = own !== null && compaction.current === null ? [lane.key, own.lane.key] : [lane.key]
   const { asOfMs } = deps
   const { rollingWindow } = settings
   const [bare, blocks, facts, ledger, items, versions, scopeErased] = await Promise.all([
