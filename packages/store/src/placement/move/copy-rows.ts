@@ -11,15 +11,21 @@ import { listOf, type MovedTable, namesOf } from './moved-tables.js'
 export async function passRows(from: Tx, to: Tx, { query, into }: { query: string; into: string }): Promise<number> {
   const rows = await from.unsafe(`copy (${query}) to stdout`).readable()
   let [count, sink]: [number, RowSink | null] = [0, null]
+  let refusal: { error: unknown } | null = null
   for await (const chunk of rows) {
+    // The driver would wait for ever behind a stream that is left with rows in it.
+    if (refusal !== null) continue
     const bytes = chunk as Buffer
     for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count++
     // Most tables have no rows of a project, and an empty COPY takes as long as a delayed acknowledgement of TCP.
     sink ??= await openSink(to, into)
-    await sink.write(bytes)
+    await sink.write(bytes).catch((error: unknown) => {
+      refusal = { error }
+    })
   }
   // The driver pauses its socket while the stream is full, and would leave it paused if the last rows had filled it.
   rows._read(0)
+  if (refusal !== null) throw (refusal as { error: unknown }).error
   await sink?.end()
   return count
 }
@@ -30,21 +36,24 @@ interface RowSink {
 }
 
 async function openSink(to: Tx, into: string): Promise<RowSink> {
-  const sink = await to.unsafe(`copy ${into} from stdin`).writable()
-  let failure: unknown
-  sink.on('error', (error) => {
-    failure = error
+  const query = to.unsafe(`copy ${into} from stdin`)
+  const sink = await query.writable()
+  const failed = new Promise<never>((_, reject) => {
+    sink.on('error', reject)
+    // The driver settled the query when it gave the stream, and neither ends nor destroys a stream that is ending when the server
+    // refuses its rows.
+    Object.assign(query, { reject })
   })
+  failed.catch(() => undefined)
   return {
     async write(bytes) {
-      if (failure !== undefined) throw failure
-      if (!sink.write(bytes)) await once(sink, 'drain')
+      await Promise.race([failed, sink.write(bytes) || once(sink, 'drain')])
     },
     async end() {
       const finished = once(sink, 'finish')
+      finished.catch(() => undefined)
       sink.end()
-      await finished
-      if (failure !== undefined) throw failure
+      await Promise.race([failed, finished])
     },
   }
 }
