@@ -30,7 +30,7 @@ export async function applyChanges(
   { tables, projectId }: { tables: readonly MovedTable[]; projectId: string },
 ): Promise<number[]> {
   const notes = await from<{ id: number; table: string; key: string }[]>`
-    select id, table_name as table, key::text as key from heddle_placement.changes`
+    select id, table_name as table, key::text as key from heddle_placement.changes order by id`
   if (notes.length === 0) return []
   const changed = tables.flatMap((table): ChangedTable[] => {
     const keys = new Set(notes.filter((note) => note.table === table.table).map(({ key }) => key))
@@ -102,12 +102,26 @@ async function writeRows(to: Tx, table: MovedTable, rows: readonly string[]): Pr
   const names = namesOf(table)
   const values = names.filter((name) => !table.keys.includes(name) && !table.numbered.includes(name))
   const set = values.map((name) => `"${name}" = excluded."${name}"`).join(', ')
-  await to.unsafe(
+  const some = asQuotedArray(rows)
+  const source = `unnest($1::text[]::heddle."${table.table}"[]) as moved`
+  const insert = to.unsafe(
     `insert into heddle."${table.table}" (${listOf(names)}) overriding system value
-     select ${listOf(names, 'moved')} from unnest($1::text[]::heddle."${table.table}"[]) as moved
+     select ${listOf(names, 'moved')} from ${source}
      on conflict (${listOf(table.keys)}) do ${set === '' ? 'nothing' : `update set ${set}`}`,
-    [asQuotedArray(rows)],
+    [some],
   )
+  const isRenumbered = table.numbered
+    .filter((name) => !table.keys.includes(name))
+    .map((name) => `copied."${name}" <> moved."${name}"`)
+  if (isRenumbered.length === 0) return void (await Promise.all([insert]))
+  // The server numbers a row again that is deleted and inserted again. The statements are sent together: see `applyChanges`.
+  const isSame = table.keys.map((key) => `copied."${key}" = moved."${key}"`)
+  const remove = to.unsafe(
+    `delete from heddle."${table.table}" as copied using ${source}
+     where ${isSame.join(' and ')} and (${isRenumbered.join(' or ')})`,
+    [some],
+  )
+  await Promise.all([remove, insert])
 }
 
 function parts(keys: readonly string[]): string[][] {
