@@ -5,13 +5,7 @@ import { LRUCache } from 'lru-cache'
 import type { Tx } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { type TransactionOptions, transact } from '../connection/transaction.js'
-import { type PlaceRow, placeIn } from './place.js'
-
-/** A database, and the number of moves after which a project is there. */
-interface Route {
-  readonly database: string
-  readonly version: number
-}
+import { isHere, type PlaceRow, placeIn, type Route } from './place.js'
 
 /** A project without moves, and one of which this process knows nothing yet: its row there says where it went. */
 const FIRST: Route = { database: DEFAULT_DATABASE, version: 0 }
@@ -87,12 +81,6 @@ export class ProjectsInDatabases {
       hint: 'Give all processes the same HEDDLE_DATABASES.',
     })
   }
-}
-
-function isHere(route: Route, place: PlaceRow | null): boolean {
-  if (place === null) return route.database === DEFAULT_DATABASE
-  // The former database says with this version that the project is here; its new one learns it a moment later.
-  return place.isHere || (place.arriving !== null && place.arriving === route.version)
 }
 
 /** @returns null if the row knows no later place: the search begins again at the default database */

@@ -1,5 +1,6 @@
 import { ConflictError } from '@heddle/contracts'
 import { DEFAULT_DATABASE } from '@heddle/runtime'
+import { isHere } from '../place.js'
 import { type AdminAddresses, withConnections } from './move-connections.js'
 import { loadPlace } from './places.js'
 
@@ -9,11 +10,11 @@ const HOPS_MAX = 8
 /** The name of the database in which a project is. */
 export async function findDatabase(databases: AdminAddresses, projectId: string): Promise<string> {
   return await withConnections(databases, async (connections) => {
-    let name = DEFAULT_DATABASE
+    let [name, version] = [DEFAULT_DATABASE, 0]
     for (let hops = 0; hops < HOPS_MAX; hops++) {
       const place = await connections.of(name).run((sql) => loadPlace(sql, projectId))
-      if (place === null || place.isHere || place.arriving !== null || place.database === name) break
-      name = place.database
+      if (place === null || isHere({ database: name, version }, place) || place.database === name) break
+      ;[name, version] = [place.database, place.version]
     }
     return name
   })
