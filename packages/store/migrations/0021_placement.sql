@@ -72,6 +72,21 @@ END $$;
 CREATE TRIGGER refuse_moved BEFORE INSERT ON heddle.projects
 	FOR EACH ROW EXECUTE FUNCTION heddle_placement.refuse_moved();
 
+-- The other project of a grant may be in another database, so that no foreign key refers to it. Its erasure still removes the grant;
+-- its departure does not.
+ALTER TABLE "heddle"."grants" DROP CONSTRAINT "grants_grantee_project_id_projects_project_id_fk";
+CREATE FUNCTION heddle_placement.remove_grants() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = ''
+AS $$
+BEGIN
+	IF coalesce(current_setting('heddle.move', true), '') <> 'on' THEN
+		DELETE FROM heddle.grants WHERE grantee_project_id = OLD.project_id;
+	END IF;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER remove_grants AFTER DELETE ON heddle.projects
+	FOR EACH ROW EXECUTE FUNCTION heddle_placement.remove_grants();
+
 GRANT USAGE ON SCHEMA heddle_placement TO heddle_app;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA heddle_placement FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION heddle_placement.enter(uuid, boolean) TO heddle_app;

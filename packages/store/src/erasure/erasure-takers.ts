@@ -137,7 +137,7 @@ const takeKeys: Taker = async (tx, { projectId }) => {
   return { api_keys: keys.count, grants: grants.count }
 }
 
-/** The project's row cascades to the grants that other projects gave it. */
+/** A trigger of the project's row removes the grants that other projects gave it, which this one cannot see. */
 const takeProject: Taker = async (tx, { projectId }) => {
   const { count } = await tx`delete from heddle.projects where project_id = ${projectId}`
   return { projects: count }

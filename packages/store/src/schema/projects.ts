@@ -39,9 +39,8 @@ export const grants = heddle.table(
   {
     id: uuid('id').primaryKey(),
     projectId: projectId().references(() => projects.projectId, { onDelete: 'cascade' }),
-    granteeProjectId: uuid('grantee_project_id')
-      .notNull()
-      .references(() => projects.projectId, { onDelete: 'cascade' }),
+    /** Without a reference: the project may be in another database. */
+    granteeProjectId: uuid('grantee_project_id').notNull(),
     scope: text('scope', { enum: ['recall'] }).notNull(),
     createdAtMs: createdAt(),
     acceptedAtMs: time('accepted_at'),
