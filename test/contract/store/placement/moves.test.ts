@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { projectIdOf } from '@heddle/core'
-import { abandonMove, listPlacements, type Store } from '@heddle/store'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { abandonMove, listPlacements, type Store, sweepSnapshotFiles } from '@heddle/store'
+import { waitFor } from '@heddle/test-support'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { OTHER_PROJECT, PROJECT } from '../support.js'
 import {
   contentsIn,
@@ -152,4 +157,61 @@ test('a copy that differs is found, and the project stays', async () => {
   await write(store, ['four'])
   await abandon()
   expect(await contentsIn(store)).toEqual(['one two', 'three', 'four'])
+})
+
+test.each(['abandoned', 'run again'])(
+  'a switch that commits while its move is %s is seen before anything is written to the copy',
+  async (how) => {
+    await expect(move(databases, killedIn('switching'))).rejects.toThrow(Killed)
+    const { default: former, b } = databases.sql
+    await b`
+    insert into heddle_placement.placement (project_id, database, version, is_here, arriving)
+    values (${PROJECT}, 'default', 0, false, 1)`
+    let ending: Promise<unknown> = Promise.resolve()
+    await former.begin(async (late) => {
+      await late`select pg_advisory_xact_lock(46804682, hashtext(${PROJECT}))`
+      await late`
+      insert into heddle_placement.placement (project_id, database, version, is_here) values (${PROJECT}, 'b', 1, false)`
+      ending = (how === 'abandoned' ? abandon() : move(databases)).catch((error: unknown) => error)
+      await waitFor(async () => {
+        const waiting = await former`select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`
+        return waiting.length > 0
+      })
+    })
+    const ended = await ending
+    if (how === 'abandoned') {
+      expect(ended).toMatchObject({ code: 'CONFLICT', field: 'abandon' })
+      await move(databases)
+    } else expect(ended).toMatchObject({ state: 'done' })
+    await expectMoved()
+  },
+)
+
+test('a move whose lock has ended does not go on', async () => {
+  const states: string[] = []
+  const onState = async ({ state }: { state: string }) => {
+    states.push(state)
+    if (state !== 'verifying') return
+    await databases.sql.default`
+      select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory' and granted
+      and database = (select oid from pg_database where datname = current_database())`
+  }
+  await expect(move(databases, { onState })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  await move(databases)
+  expect(states).toEqual(['copying', 'catching-up', 'verifying'])
+  await expectMoved()
+})
+
+test('a process without HEDDLE_DATABASES keeps the snapshot files of a project that has left', async () => {
+  await move(databases)
+  const root = await mkdtemp(join(tmpdir(), 'heddle-moves-'))
+  onTestFinished(() => rm(root, { recursive: true }))
+  const folder = join(root, `project.${PROJECT}`, `agent.${randomUUID()}`)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'saved.json'), '{}')
+  expect(await sweepSnapshotFiles(databases.openDefault(), { folder: root })).toEqual({ removed: 0, rewritten: 0 })
+  expect(await readdir(folder)).toEqual(['saved.json'])
+  // In its database, a file without a row is removed.
+  expect(await sweepSnapshotFiles(store, { folder: root })).toEqual({ removed: 1, rewritten: 0 })
 })

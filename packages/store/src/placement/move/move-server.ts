@@ -16,6 +16,8 @@ const SETTINGS = `
 export class MoveServer {
   readonly #url: string
   readonly #idle: Session[] = []
+  readonly #busy = new Set<Session>()
+  #isClosed = false
 
   constructor(url: string) {
     this.#url = url
@@ -23,13 +25,16 @@ export class MoveServer {
 
   /** Runs work on a connection that nothing else uses meanwhile. @throws RetryableError as soon as the connection breaks */
   async run<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw connectionLost()
     const session = this.#idle.pop() ?? new Session(this.#url)
+    this.#busy.add(session)
     try {
       return await session.use(work)
     } catch (error) {
       if (endsConnection(error)) session.isLost = true
       throw error
     } finally {
+      this.#busy.delete(session)
       if (session.isLost) session.end()
       else this.#idle.push(session)
     }
@@ -60,8 +65,10 @@ export class MoveServer {
     return await this.begin(work, { settings: "set local heddle.move = 'on'" })
   }
 
+  /** Also ends work that is under way: that of a move whose lock was lost. */
   close(): void {
-    for (const session of this.#idle.splice(0)) session.end()
+    this.#isClosed = true
+    for (const session of [...this.#idle.splice(0), ...this.#busy]) session.end()
   }
 }
 
@@ -94,7 +101,8 @@ class Session {
   }
 
   end(): void {
-    this.#onLost = () => {}
+    this.isLost = true
+    this.#onLost()
     void this.#sql.end({ timeout: 0 })
   }
 

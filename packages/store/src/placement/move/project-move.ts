@@ -2,7 +2,7 @@ import { ConflictError, PermanentError, RetryableError } from '@heddle/contracts
 import { readMigrations } from '../../backup/backup-tables.js'
 import type { Tx } from '../../connection/connection.js'
 import { applyChanges, forgetChanges } from './catch-up.js'
-import { noteChanges, stopNoting } from './changes.js'
+import { noteChanges, PLACE_LOCK_SPACE, stopNoting } from './changes.js'
 import { copyProject } from './copy-rows.js'
 import type { AdminAddresses, MoveConnections } from './move-connections.js'
 import { numbersTaken, underWay } from './move-errors.js'
@@ -12,7 +12,7 @@ import { loadMove, type Move, type MoveFigures, type MoveState, saveMove } from 
 import { reserveNumbers } from './number-ranges.js'
 import { loadPlace, settle, withdraw } from './places.js'
 import { removeRows } from './remove-rows.js'
-import { isBusy } from './retried.js'
+import { isBusy, retried } from './retried.js'
 import { HeldTooLong, switchProject } from './switch-project.js'
 import { compareSums, sumTables } from './verify.js'
 
@@ -37,6 +37,8 @@ const ROUNDS_MAX = 500
 /** Attempts to switch: together with their pauses longer than the longest transaction. */
 const TRIES_MAX = 400
 const PAUSE_MS = 300
+/** Transactions that begin meanwhile wait behind the lock of an abandonment. */
+const LOCK_MS = 250
 
 export async function holds(server: MoveServer, projectId: string): Promise<boolean> {
   const rows = await server.run((sql) => sql`select from heddle.projects where project_id = ${projectId}`)
@@ -76,20 +78,34 @@ export class ProjectMove {
   async abandon(): Promise<Move> {
     await this.#reload()
     if (this.#move.state === 'abandoned') return this.#move
-    if (this.#move.state === 'done' || this.#move.state === 'removing' || (await this.#hasSwitched())) {
-      throw new ConflictError(`the project is in ${this.#move.to} already`, {
-        field: 'abandon',
-        received: this.#move.state,
-        hint: 'Run the move again to finish it; then move the project back.',
-      })
-    }
-    await this.#enter('abandoning', {})
+    if (this.#move.state === 'done' || this.#move.state === 'removing') throw this.#switchedAlready()
+    await this.#beforeSwitch(() => this.#enter('abandoning', {}))
     await this.#options.onState?.(this.#move)
     await stopNoting(this.#from)
-    await this.#to.run((sql) => withdraw(sql, this.#move.projectId))
+    await this.#beforeSwitch(() => this.#to.run((sql) => withdraw(sql, this.#move.projectId)))
     const removed = await this.#remove(this.#to, await this.#readTables())
     await this.#enter('abandoned', { removed })
     return this.#move
+  }
+
+  /** The lock waits for a commit of the switch whose process was killed: only then is it certain that there is no switch. */
+  async #beforeSwitch(work: () => Promise<void>): Promise<void> {
+    await retried(() =>
+      this.#from.begin(async (former) => {
+        await former.unsafe(`set local lock_timeout = ${LOCK_MS}`)
+        await former`select pg_advisory_xact_lock(${PLACE_LOCK_SPACE}::integer, hashtext(${this.#move.projectId}))`
+        if (await this.#hasSwitched(former)) throw this.#switchedAlready()
+        await work()
+      }),
+    )
+  }
+
+  #switchedAlready(): ConflictError {
+    return new ConflictError(`the project is in ${this.#move.to} already`, {
+      field: 'abandon',
+      received: this.#move.state,
+      hint: 'Run the move again to finish it; then move the project back.',
+    })
   }
 
   async #reload(): Promise<void> {
@@ -177,7 +193,7 @@ export class ProjectMove {
     // The new server knows nothing yet of the rows that were copied, and would plan the first queries for empty tables.
     await this.#to.run((sql) => sql.unsafe(`analyze ${tables.map(({ table }) => `heddle."${table}"`).join(', ')}`))
     let sums = { rows: 0, notes: [] as number[] }
-    await this.#from.inSnapshot(async (source) => {
+    await this.#withoutSwitch(async (source) => {
       const notes = await this.#to.asMove((copy) => applyChanges(source, copy, of))
       const [there, copied] = await Promise.all([
         sumTables(source, of),
@@ -210,22 +226,37 @@ export class ProjectMove {
         if (tries >= TRIES_MAX || !isAnotherTryWorthIt(error)) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-      changes += await this.#round(tables)
+      try {
+        changes += await this.#round(tables)
+      } catch (error) {
+        if (await this.#hasSwitched()) return { tries, changes }
+        throw error
+      }
     }
   }
 
-  async #hasSwitched(): Promise<boolean> {
-    const place = await this.#from.run((sql) => loadPlace(sql, this.#move.projectId))
+  async #hasSwitched(former?: Tx): Promise<boolean> {
+    const load = (sql: Tx) => loadPlace(sql, this.#move.projectId)
+    const place = await (former === undefined ? this.#from.run(load) : load(former))
     return place !== null && !place.isHere && place.version >= this.#move.version
   }
 
   async #round(tables: readonly MovedTable[]): Promise<number> {
     const { projectId } = this.#move
-    const notes = await this.#from.inSnapshot((source) =>
+    const notes = await this.#withoutSwitch((source) =>
       this.#to.asMove((copy) => applyChanges(source, copy, { tables, projectId })),
     )
     await this.#from.run((sql) => forgetChanges(sql, notes))
     return notes.length
+  }
+
+  /** Reads a snapshot that began under the lock of the place: a switch waits until the copy is written, or is seen here. */
+  async #withoutSwitch<T>(work: (source: Tx) => Promise<T>): Promise<T> {
+    return await this.#from.begin(async (fence) => {
+      await fence`select pg_advisory_xact_lock_shared(${PLACE_LOCK_SPACE}::integer, hashtext(${this.#move.projectId}))`
+      if (await this.#hasSwitched(fence)) throw this.#switchedAlready()
+      return await this.#from.inSnapshot(work)
+    })
   }
 
   async #onBoth<T>(work: (from: Tx, to: Tx) => Promise<T>): Promise<T> {
