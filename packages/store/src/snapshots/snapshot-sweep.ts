@@ -18,7 +18,8 @@ export interface SweptFiles {
 
 /**
  * Makes the files below a folder agree with their rows: erased messages are removed from files, a summary that was made since is
- * added, and files without a row are deleted. A file that is being written stays: its row has the status `requested`.
+ * added, and files without a row are deleted, unless nothing is known of their project: it may be in another database. A file that
+ * is being written stays: its row has the status `requested`.
  *
  * @param projectId only that project; default: all that have a folder
  */
@@ -57,6 +58,7 @@ async function sweepAgent(
   for (let from = 0; from < names.length; from += FILES_PER_STATEMENT) {
     const some = names.slice(from, from + FILES_PER_STATEMENT)
     const rows = await rowsOf(store, { projectId, agentId, fileNames: some.map(finalName) })
+    if (rows === null) break
     for (const name of some) {
       const row = rows.get(finalName(name))
       const isKept =
@@ -79,19 +81,22 @@ function finalName(name: string): string {
 
 type FileRow = Columns<'snapshots', 'id' | 'fileName' | 'status' | 'summary' | 'erasedCount' | 'messageCount'>
 
+/** Null if the project may be in a database that this process does not know. */
 async function rowsOf(
   store: Store,
   { projectId, agentId, fileNames }: { projectId: string; agentId: string; fileNames: readonly string[] },
-): Promise<Map<string, FileRow>> {
+): Promise<Map<string, FileRow> | null> {
   const known = fileNames.filter((name) => /^[\w-]+\.json$/.test(name))
-  const rows = await store.inProject(
-    projectId,
-    async (tx) =>
-      await tx<FileRow[]>`
+  return await store.inProject(projectId, async (tx) => {
+    const [project] = await tx<{ isKnown: boolean }[]>`
+      select exists (select from heddle.projects where project_id = ${projectId})
+        or exists (select from heddle.tombstones where project_id = ${projectId}) as is_known`
+    if (project?.isKnown !== true) return null
+    const rows = await tx<FileRow[]>`
       select id, file_name, status, summary, erased_count, message_count from heddle.snapshots
-      where agent_id = ${agentId} and stored_in = 'files' and file_name = any(${asArray(known)}::text[])`,
-  )
-  return new Map(rows.map((row) => [row.fileName, row]))
+      where agent_id = ${agentId} and stored_in = 'files' and file_name = any(${asArray(known)}::text[])`
+    return new Map(rows.map((row) => [row.fileName, row]))
+  })
 }
 
 /** Enough for all fields before the messages. */
