@@ -1,3 +1,4 @@
+import { ConflictError } from '@heddle/contracts'
 import type { Tx } from '../../connection/connection.js'
 import { applyChanges, forgetChanges } from './catch-up.js'
 import { PLACE_LOCK_SPACE } from './changes.js'
@@ -12,9 +13,6 @@ const LOCK_MS = 250
 const HELD_MS_MAX = 600
 /** The server ends the attempt of a process that is cut off. One that is killed ends at once, with its connection. */
 const SILENT_MS_MAX = 3_000
-
-/** Another attempt has switched or was abandoned meanwhile. */
-export class MayNotSwitch extends Error {}
 
 /** The attempt took too long; the next one has fewer changes to apply. */
 export class HeldTooLong extends Error {}
@@ -64,6 +62,8 @@ async function requireMayLeave(former: Tx, { projectId, version }: Move): Promis
   const place = await loadPlace(former, projectId)
   const triggers = await former`select from pg_trigger where tgname = 'heddle_move' limit 1`
   if (triggers.length === 0 || (place !== null && !place.isHere && place.version >= version)) {
-    throw new MayNotSwitch('the project has left its former database already, or its move was abandoned')
+    throw new ConflictError('the project has left its former database already, or its move was abandoned', {
+      hint: 'Run heddle projects list to see where it is.',
+    })
   }
 }
