@@ -47,6 +47,14 @@ export async function measureCalibration(dataDir: string): Promise<Measured[]> {
       target: '<= 0.03',
     },
     { ...underOf('calibration.under', settled), target: '<= 0' },
+    {
+      ...figureOf(
+        'calibration.all.p95',
+        offAt(all, 'predicted', 0.95),
+        `${all.length} requests after ${FIT_SAMPLES_MIN} turns of a session, those after compactions by the client included`,
+      ),
+      target: '<= 0.03',
+    },
     figureOf(
       'calibration.compacted.p95',
       offAt(compacted, 'predicted', 0.95),
