@@ -61,7 +61,7 @@ export default defineConfig(({ mode }) => ({
     // Most of these tests wait for servers and processes: more files at once than cores save a third of the time.
     maxWorkers: 3,
     projects: [
-      project('unit', {
+      builtProject(mode, 'unit', {
         include: [
           'packages/*/src/**/*.test.ts',
           'packages/inspector/app/**/*.test.ts',
