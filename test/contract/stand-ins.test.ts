@@ -108,13 +108,17 @@ test('a state that stands in for a lower budget is read again once it is replace
 
 test('the first state of the agent’s own lane is noticed by a request that was cached before it', async () => {
   const thread = 'first state'
-  await say(store, thread, 1, 100)
+  await say(store, thread, 1, 120)
   const build = counted()
-  const request = { thread, budget: 8_000 }
-  for (let time = 0; time < 3; time++) await build(request)
-  await say(store, thread, 101, 30)
+  const request = { thread, budget: 12_000 }
+  // Continued at this budget, it is filled for caching, and its input grows from then on.
+  for (let from = 121; from <= 150; from += 10) {
+    await build(request)
+    await say(store, thread, from, 10)
+  }
+  await build(request)
   await settle(store, thread, settings, new TestSummarizer())
-  await say(store, thread, 131, 1)
+  await say(store, thread, 151, 1)
   const { context } = await build(request)
   expect(comparable(context)).toEqual(await cold(request))
 })

@@ -1,4 +1,6 @@
 import { mergeSettings } from '@heddle/contracts'
+// By its name: the example registers its strategy there, also where the package was built.
+import { strategyOf } from '@heddle/core'
 import { describe, expect, test } from 'vitest'
 import registerOwn from '../../../../docs/examples/own-strategy.js'
 import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
@@ -7,7 +9,6 @@ import { rawCost } from '../compaction/costs.js'
 import type { Message } from '../conversation/message.js'
 import { countNeutralMessage } from '../formats/index.js'
 import { countTokens, estimateTokens } from '../tokens/tokens.js'
-import { strategyOf } from './registry.js'
 
 registerOnce(registerOwn)
 
