@@ -13,6 +13,7 @@ import {
   MIGRATIONS_FOLDER,
   MIGRATIONS_TABLE,
 } from './migration-files.js'
+import { endVacuumsSoon } from './vacuum-waits.js'
 
 /** Key of an advisory lock that nothing else in the database uses. */
 const LOCK_KEY = 4_680_046_800
@@ -76,6 +77,7 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
 async function applyMigrations(sql: postgres.Sql, migrationsFolder: string, lockTimeoutMs: number): Promise<void> {
   const endMs = systemClock.monotonicMs() + lockTimeoutMs
   await limitLockWait(sql, Math.min(TABLE_LOCK_WAIT_MS, lockTimeoutMs))
+  await sql.unsafe(endVacuumsSoon({ isLocal: false }))
   for (;;) {
     try {
       await applyOnce(sql, migrationsFolder)

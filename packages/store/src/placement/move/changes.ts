@@ -1,3 +1,4 @@
+import { endVacuumsSoon } from '../../admin/vacuum-waits.js'
 import type { MoveServer } from './move-server.js'
 import type { MovedTable } from './moved-tables.js'
 import { retried } from './retried.js'
@@ -54,7 +55,7 @@ async function triggers(server: MoveServer): Promise<{ table: string }[]> {
 async function locked(server: MoveServer, statement: string): Promise<void> {
   await retried(() =>
     server.begin(async (tx) => {
-      await tx.unsafe(`set local lock_timeout = ${LOCK_MS}; ${statement}`)
+      await tx.unsafe(`set local lock_timeout = ${LOCK_MS}; ${endVacuumsSoon({ isLocal: true })}; ${statement}`)
     }),
   )
 }
