@@ -77,12 +77,7 @@ const prune: StageBacklog = {
   jobsOf: (units) => Math.ceil(25_000 / Math.max(units, 20)),
   slots: stages.prune.concurrency,
   batchJobsMax: one,
-  async fill(bench, jobs, units) {
-    const threads = freshThreads(bench, jobs)
-    await withHelper(bench, ['ingest'], () => appendEach(bench, threads, freshAgents(bench, jobs), units))
-    await wake(bench, 'prune', threads)
-    return () => isAtHead(bench, 'prune_seq')
-  },
+  fill: (bench, jobs, units) => fillAppended(bench, { jobs, units, stage: 'prune', cursor: 'prune_seq' }),
 }
 
 const embed: StageBacklog = {
@@ -90,12 +85,7 @@ const embed: StageBacklog = {
   stage: 'embed',
   jobsOf: (units) => Math.ceil(15_000 / Math.max(units, 20)),
   slots: stages.embed.concurrency,
-  async fill(bench, jobs, units) {
-    const threads = freshThreads(bench, jobs)
-    await withHelper(bench, ['ingest'], () => appendEach(bench, threads, freshAgents(bench, jobs), units))
-    await wake(bench, 'embed', threads)
-    return () => isAtHead(bench, 'embed_seq')
-  },
+  fill: (bench, jobs, units) => fillAppended(bench, { jobs, units, stage: 'embed', cursor: 'embed_seq' }),
 }
 
 const summarize: StageBacklog = {
@@ -231,6 +221,22 @@ function wake({ queues, projectId }: Bench, stage: WakeStageName, threads: reado
     stage,
     threads.map((thread) => ({ projectId, threadId: threadIdOf(projectId, thread) })),
   )
+}
+
+/** Threads with appended messages, of which the stage has done nothing yet. */
+async function fillAppended(
+  bench: Bench,
+  given: {
+    readonly jobs: number
+    readonly units: number
+    readonly stage: 'prune' | 'embed'
+    readonly cursor: 'prune_seq' | 'embed_seq'
+  },
+): Promise<() => Promise<boolean>> {
+  const threads = freshThreads(bench, given.jobs)
+  await withHelper(bench, ['ingest'], () => appendEach(bench, threads, freshAgents(bench, given.jobs), given.units))
+  await wake(bench, given.stage, threads)
+  return () => isAtHead(bench, given.cursor)
 }
 
 function isAtHead({ sql }: Bench, cursor: 'prune_seq' | 'embed_seq' | 'remember_seq'): Promise<boolean> {
