@@ -39,8 +39,28 @@ export {
   toolUseOperations,
 }
 
+/** Named by its parts, which the compiler otherwise writes out once more: half a megabyte in each installation. */
+export type Operations = typeof agentOperations &
+  typeof threadOperations &
+  typeof compactionOperations &
+  typeof threadTransferOperations &
+  typeof messageOperations &
+  typeof toolUseOperations &
+  typeof contextOperations &
+  typeof recallOperations &
+  typeof snapshotOperations &
+  typeof itemOperations &
+  typeof threadItemOperations &
+  typeof blockOperations &
+  typeof projectOperations &
+  typeof stageOperations &
+  typeof proxyOperations &
+  typeof factOperations &
+  typeof hookOperations &
+  typeof eventOperations
+
 /** Every operation of the HTTP interface by its id, which is its name in programs. */
-export const operations = {
+export const operations: Operations = {
   ...agentOperations,
   ...threadOperations,
   ...compactionOperations,
@@ -61,5 +81,4 @@ export const operations = {
   ...eventOperations,
 }
 
-export type Operations = typeof operations
 export type OperationId = keyof Operations
