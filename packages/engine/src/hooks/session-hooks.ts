@@ -53,11 +53,17 @@ export class SessionHooks {
       case 'called':
         return await replaceOutput(parts, event, options)
       case 'compacting': {
-        const answer = event.wantsText ? await this.#textOf(thread) : NO_CHANGE
         const description = `before a compaction of ${thread}`
-        await ifFound(orderSnapshot(parts, { agent, description, delayMs: SNAPSHOT_DELAY_MS }))
+        // Neither waits for the other, or fails with it.
+        const [answer, ordered] = await Promise.allSettled([
+          event.wantsText ? this.#textOf(thread) : NO_CHANGE,
+          ifFound(orderSnapshot(parts, { agent, description, delayMs: SNAPSHOT_DELAY_MS })),
+        ])
+        // Once the answer waits for nothing more.
         if (!event.wantsText) texts.prepare(thread)
-        return answer
+        if (answer.status === 'rejected') throw answer.reason
+        if (ordered.status === 'rejected') throw ordered.reason
+        return answer.value
       }
       case 'started': {
         const [answer] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { ResumeText } from '@heddle/contracts'
 import { type Message, resumeText, threadIdOf } from '@heddle/core'
-import { ERASED, listHistory, loadPins, loadThread, markPinned } from '@heddle/store'
+import { ERASED, listHistory, loadPins, loadThread, markPinned, type ThreadRow, type Tx } from '@heddle/store'
 import { LRUCache } from 'lru-cache'
 import type { EngineContext } from '../setup/options.js'
 
@@ -10,18 +10,22 @@ const PAGE_MESSAGES = 1_000
 /** Texts that are made before they are read, of 10,000 characters each. */
 const TEXTS_MAX = 200
 
-interface Prepared {
-  /** The last message that the text was made from. */
-  readonly headSeq: number
-  readonly text: string
+interface Prepared extends ResumeText {
+  readonly basis: string
+}
+
+/** The row of a thread and the changes of its pins. */
+interface Read {
+  readonly row: ThreadRow
+  readonly pins: ReadonlyMap<string, boolean>
 }
 
 /**
- * The texts with which agents go on in threads, such as sessions after a compaction. One takes about 100 ms for some hundred
- * messages, so it may be made while the agent's model writes its own summary.
+ * The texts with which agents go on in threads, such as sessions after a compaction. One takes some ten milliseconds for some
+ * hundred messages, so it may be made while the agent's model writes its own summary.
  */
 export class ResumeTexts {
-  readonly #prepared = new LRUCache<string, Promise<Prepared>>({ max: TEXTS_MAX })
+  readonly #prepared = new LRUCache<string, Promise<Prepared | null>>({ max: TEXTS_MAX })
 
   constructor(private readonly parts: EngineContext) {}
 
@@ -37,40 +41,63 @@ export class ResumeTexts {
 
   /** The text of a thread as it is now; null if there is no such thread. */
   async read(thread: string): Promise<ResumeText | null> {
-    const { store, projectId } = this.parts
-    const threadId = threadIdOf(projectId, thread)
-    const row = await store.inProject(projectId, (tx) => loadThread(tx, { threadId }))
-    if (row === null) return null
-    const prepared = await this.#prepared.get(thread)?.catch(() => null)
+    const preparing = this.#prepared.get(thread)
     this.#prepared.delete(thread)
-    const { headSeq, text } = prepared?.headSeq === row.headSeq ? prepared : await this.#make(thread)
-    return { thread: row.name, headSeq, text }
-  }
-
-  async #make(thread: string): Promise<Prepared> {
+    if (preparing === undefined) return withoutBasis(await this.#make(thread))
     const { store, projectId } = this.parts
     const threadId = threadIdOf(projectId, thread)
-    const [row, pins] = await store.inProject(projectId, (tx) =>
-      Promise.all([loadThread(tx, { threadId }), loadPins(tx, threadId)]),
-    )
-    const messages = await this.#newest(threadId)
-    return { headSeq: row?.headSeq ?? 0, text: resumeText(markPinned(messages, pins)) }
+    const [now, prepared] = await Promise.all([
+      store.inProject(projectId, (tx) => readThread(tx, threadId), { snapshot: true }),
+      preparing.catch(() => null),
+    ])
+    const isCurrent = now !== null && prepared?.basis === basisOf(now)
+    return withoutBasis(isCurrent ? prepared : await this.#make(thread))
   }
 
-  /** In conversation order, without erased ones. */
-  async #newest(threadId: string): Promise<Message[]> {
+  /** All of it in one snapshot, so that a text with the basis of later is that of later. */
+  async #make(thread: string): Promise<Prepared | null> {
     const { store, projectId } = this.parts
-    const pages: Message[][] = []
-    let afterSeq: number | undefined
-    for (let count = 0; count < MESSAGES_MAX; ) {
-      const query = { threadId, afterSeq, limit: PAGE_MESSAGES, order: 'desc' } as const
-      const page = await store.inProject(projectId, (tx) => listHistory(tx, query))
-      if (page === null || page.messages.length === 0) break
-      pages.unshift(page.messages.toReversed())
-      count += page.messages.length
-      afterSeq = page.messages.at(-1)?.seq
-      if (!page.hasMore) break
+    const threadId = threadIdOf(projectId, thread)
+    const work = async (tx: Tx) => {
+      const read = await readThread(tx, threadId)
+      return read === null ? null : { ...read, messages: await newestOf(tx, threadId) }
     }
-    return pages.flat().filter(({ keptAside }) => keptAside !== ERASED)
+    const found = await store.inProject(projectId, work, { snapshot: true })
+    if (found === null) return null
+    const { row, pins, messages } = found
+    const text = resumeText(markPinned(messages, pins))
+    return { thread: row.name, headSeq: row.headSeq, text, basis: basisOf(found) }
   }
+}
+
+/**
+ * Of two equal ones the texts are equal: messages do not change, but are appended, erased and pinned, and a thread of the same name
+ * may come after one that was erased.
+ */
+function basisOf({ row: { createdAtMs, headSeq, erasedCount }, pins }: Read): string {
+  return JSON.stringify([createdAtMs, headSeq, erasedCount, [...pins]])
+}
+
+function withoutBasis(prepared: Prepared | null): ResumeText | null {
+  return prepared && { thread: prepared.thread, headSeq: prepared.headSeq, text: prepared.text }
+}
+
+async function readThread(tx: Tx, threadId: string): Promise<Read | null> {
+  const [row, pins] = await Promise.all([loadThread(tx, { threadId }), loadPins(tx, threadId)])
+  return row && { row, pins }
+}
+
+/** In conversation order, without erased ones. */
+async function newestOf(tx: Tx, threadId: string): Promise<Message[]> {
+  const pages: Message[][] = []
+  let afterSeq: number | undefined
+  for (let count = 0; count < MESSAGES_MAX; ) {
+    const page = await listHistory(tx, { threadId, afterSeq, limit: PAGE_MESSAGES, order: 'desc' })
+    if (page === null || page.messages.length === 0) break
+    pages.unshift(page.messages.toReversed())
+    count += page.messages.length
+    afterSeq = page.messages.at(-1)?.seq
+    if (!page.hasMore) break
+  }
+  return pages.flat().filter(({ keptAside }) => keptAside !== ERASED)
 }
