@@ -29,7 +29,7 @@ import { oneLine as cliOneLine, safeLine, safeText } from '../../packages/cli/sr
 import { describeReceived } from '../../packages/contracts/src/primitives/redact-input.js'
 import { summaryFault } from '../../packages/core/src/compaction/check-summary.js'
 import { readCode } from '../../packages/core/src/extractive/code.js'
-import { addEdit, noEdits } from '../../packages/core/src/extractive/edits.js'
+import { addEdit, noEdits, readText } from '../../packages/core/src/extractive/edits.js'
 import { namesIn } from '../../packages/core/src/extractive/names.js'
 import { previousGoal, previousLines } from '../../packages/core/src/extractive/previous.js'
 import { reasonIn } from '../../packages/core/src/extractive/reasons.js'
@@ -111,6 +111,9 @@ const item = { type: 'rule' as const, name: 'style' }
 const embedder = createHashingEmbedder()
 const half = (text: string) => text.slice(0, text.length / 2)
 
+const edit = (removed: string, added: string) =>
+  addEdit(noEdits(), 'src/app.ts', { from: readText(removed), to: readText(added), reason: null })
+
 /** Every pass over one text, wherever it occurs. */
 export const textPasses: Readonly<Record<string, Pass>> = {
   'tokens: exact': ofText(countTokens),
@@ -162,8 +165,8 @@ export const textPasses: Readonly<Record<string, Pass>> = {
   reason: ofText(reasonIn),
   refusal: ofText(refusalIn),
   'names of code': ofText(readCode),
-  edit: ofText((text) => addEdit(noEdits(), 'src/app.ts', half(text), text.slice(text.length / 2), null)),
-  'edit of a text to itself': ofText((text) => addEdit(noEdits(), 'src/app.ts', text, `${text}x`, null)),
+  edit: ofText((text) => edit(half(text), text.slice(text.length / 2))),
+  'edit of a text to itself': ofText((text) => edit(text, `${text}x`)),
   'command line': ofText(readCommandLine),
   'command described': ofText(describeCommand),
   'files written by a command': ofText(shellWrites),

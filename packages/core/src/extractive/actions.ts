@@ -6,7 +6,7 @@ import { normalizePath } from '../tools/paths.js'
 import { describeToolResult } from '../tools/results.js'
 import { type Action, actionsOf } from './calls.js'
 import { readCode } from './code.js'
-import { addEdit } from './edits.js'
+import { addEdit, readText } from './edits.js'
 import { ErrorLog } from './error-log.js'
 import type { NameIndex } from './name-index.js'
 import { baseName, isFileName, namesIn } from './names.js'
@@ -57,9 +57,13 @@ export class ActionLog {
 
   constructor(private readonly names: NameIndex) {}
 
-  /** Adds a message with calls; their results are expected next, in the order of the calls. */
-  addCalls(source: SummarySource, place: number): void {
-    this.speech = speechOf(source.text).trim() || this.speech
+  /**
+   * Adds a message with calls; their results are expected next, in the order of the calls.
+   *
+   * @param speech of its text, by `speechOf`
+   */
+  addCalls(source: SummarySource, place: number, speech = speechOf(source.text)): void {
+    this.speech = speech.trim() || this.speech
     this.pending = actionsOf(source).map((action) => pendingOf(action, source.reference))
     for (const { action, added, removed } of this.pending) {
       const steps = planSteps(action, place, '')
@@ -72,9 +76,9 @@ export class ActionLog {
   }
 
   /** Adds a result. Returns the user's text if the user refused the call, else an empty string. */
-  addResult(source: SummarySource, place: number): string {
+  addResult(source: SummarySource, place: number, speech = speechOf(source.text)): string {
     const taken = this.takePending(source.toolName)
-    const found = namesIn(speechOf(source.text))
+    const found = namesIn(speech)
     this.names.add(found, source.isError ? 'failed' : 'shown', place)
     if (!taken) return ''
     const { action } = taken
@@ -88,7 +92,8 @@ export class ActionLog {
       return refusal
     }
     if (use.kind === 'edit' && !failed) this.addEdit(taken, source.text, place)
-    else if (use.kind === 'file_view' && use.path !== null && !failed) this.addView(use.path, source, place)
+    else if (use.kind === 'file_view' && use.path !== null && !failed)
+      this.addView(use.path, source, { place, names: speech === source.text ? found : namesIn(source.text) })
     else if (use.kind === 'grep') this.addSearch(action, source, place)
     if (use.kind !== 'edit' && use.kind !== 'file_view' && action.label !== '') {
       const subject = this.subjects.of('action', action.label, place)
@@ -119,34 +124,38 @@ export class ActionLog {
     if (hasPassed) this.unchecked.clear()
   }
 
-  private addEdit({ action, reference, removed: before }: Pending, result: string, place: number): void {
+  private addEdit({ action, reference, added: names, removed: before }: Pending, result: string, place: number): void {
     const { use, added, removed } = action
-    const after = readCode(added)
+    const [from, to] = [readText(removed), readText(added)]
     const reason = reasonIn(this.speech)
     for (const path of use.paths) {
       const subject = this.subjects.of('file', normalizePath(path), place)
       if (subject.edits.count === 0 && subject.views === 0 && CREATED.test(result.slice(0, 300))) {
         subject.edits.isCreated = true
       }
-      addEdit(subject.edits, path, removed, added, reason)
+      addEdit(subject.edits, path, { from, to, reason })
       this.unchecked.add(subject)
       subject.reference = reference
       this.errors.edited(baseName(path))
       this.names.tie(baseName(path), subject, 100)
-      for (const name of after.names) {
+      for (const name of names) {
         const isNew = removed === '' || !before.has(name)
-        this.names.tie(name, subject, isNew && after.declared.has(name) ? STRENGTHS.defined : STRENGTHS.edited)
+        this.names.tie(name, subject, isNew && to.code.declared.has(name) ? STRENGTHS.defined : STRENGTHS.edited)
       }
-      for (const name of before) if (!after.names.has(name)) this.names.tie(name, subject, STRENGTHS.removed)
-      for (const [name, scope] of after.scopes) subject.scopes.set(name, scope)
+      for (const name of before) if (!names.has(name)) this.names.tie(name, subject, STRENGTHS.removed)
+      for (const [name, scope] of to.code.scopes) subject.scopes.set(name, scope)
     }
   }
 
-  private addView(path: string, source: SummarySource, place: number): void {
+  private addView(
+    path: string,
+    source: SummarySource,
+    { place, names }: { readonly place: number; readonly names: ReadonlySet<string> },
+  ): void {
     const subject = this.subjects.of('file', normalizePath(path), place)
     subject.views++
     this.names.tie(baseName(path), subject, 100)
-    const { names, declared, scopes } = readCode(source.text)
+    const { declared, scopes } = readCode(source.text)
     for (const [name, scope] of scopes) subject.scopes.set(name, scope)
     for (const name of names) this.names.tie(name, subject, declared.has(name) ? DECLARED_STRENGTH : STRENGTHS.seen)
   }

@@ -45,8 +45,9 @@ const TEXT_CHARACTERS_MAX = 20_000
 
 /** @param catalog by default without tools of the user's own */
 export function actionOf(call: ToolCall, catalog?: ToolCatalog): Action {
-  const use = describeToolCall(call, catalog)
-  const { fields, text } = readArguments(call)
+  const given = readArguments(call)
+  const use = describeToolCall(call, catalog, given)
+  const { fields, text } = given
   const removed: string[] = []
   const added: string[] = text === null ? [] : [text]
   const read = (key: string, value: unknown, depth: number): void => {
@@ -61,8 +62,7 @@ export function actionOf(call: ToolCall, catalog?: ToolCatalog): Action {
   }
   read('', fields, 0)
   const joined = (parts: readonly string[]) => truncate(parts.join('\n'), TEXT_CHARACTERS_MAX)
-  const given = typeof call.arguments === 'string' ? call.arguments : ''
-  const label = labelOf(call.name, use, fields, given)
+  const label = labelOf(call.name, use, fields, typeof call.arguments === 'string' ? call.arguments : '')
   return { name: call.name, use, label, removed: joined(removed), added: joined(added), fields }
 }
 

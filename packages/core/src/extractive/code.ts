@@ -20,7 +20,6 @@ const LINE_CHARACTERS_MAX = 400
 
 /** The declarations of some code, and the scope of its names. */
 export interface CodeNames {
-  readonly names: ReadonlySet<string>
   readonly declared: ReadonlySet<string>
   /** The functions and types among them. */
   readonly units: ReadonlySet<string>
@@ -47,5 +46,5 @@ export function readCode(text: string): CodeNames {
     if (/^[})]/.test(line)) scope = ''
     if (scope !== '') for (const name of namesIn(line)) if (name !== scope && !scopes.has(name)) scopes.set(name, scope)
   }
-  return { names: namesIn(text), declared, units, scopes }
+  return { declared, units, scopes }
 }

@@ -38,24 +38,26 @@ export function gather({ messages: given, previousSummary }: SummaryRequest): Ga
     }
   }
   carryOn(previousSummary ?? '')
-  const isRequest = ({ role, text, pinned }: SummarySource) =>
-    role === 'user' && (pinned || speechOf(text).trim() !== '')
+  const speeches = messages.map(({ text }) => speechOf(text))
+  const isSaid = (place: number) => speeches[place]?.trim() !== ''
+  const isRequest = ({ role, pinned }: SummarySource, place: number) => role === 'user' && (pinned || isSaid(place))
   const firstRequest = messages.findIndex(isRequest)
   const latestRequest = messages.findLastIndex(isRequest)
-  const latestReply = messages.findLastIndex(({ role, text }) => role === 'assistant' && speechOf(text).trim() !== '')
+  const latestReply = messages.findLastIndex(({ role }, place) => role === 'assistant' && isSaid(place))
   const isTalk = !messages.some(
     ({ role, toolName }) => role === 'tool_result' || role === 'tool_use' || toolName !== null,
   )
   for (const [place, source] of messages.entries()) {
+    const speech = speeches[place] ?? ''
     const continuation = given[place]?.role === 'user' && !source.pinned ? continuationIn(given[place].text) : null
     if (continuation !== null) carryOn(continuation)
     if (source.role === 'tool_result') {
-      const refusal = log.addResult(source, place)
+      const refusal = log.addResult(source, place, speech)
       if (refusal !== '') requests.add(readRequest(refusal), refusal, place, source.reference)
-    } else addSpeech(source, place, index)
+    } else index.add(namesIn(speech), source.role === 'user' ? 'asked' : 'said', place)
     const request = source.role === 'user' && !source.pinned ? readRequest(source.text) : null
     if (request) requests.add(request, source.text, place, source.reference)
-    if (source.role === 'assistant' || source.role === 'tool_use') log.addCalls(source, place)
+    if (source.role === 'assistant' || source.role === 'tool_use') log.addCalls(source, place, speech)
     const standing = {
       place,
       request,
@@ -65,7 +67,7 @@ export function gather({ messages: given, previousSummary }: SummaryRequest): Ga
       isLatestReply: place === latestReply,
       isTalk,
     }
-    for (const candidate of statementsOf(source, standing)) shortlist.add(candidate)
+    for (const candidate of statementsOf(source, speech, standing)) shortlist.add(candidate)
   }
   const paths = new PathView(log.subjects.all().flatMap(({ kind, label }) => (kind === 'file' ? [label] : [])))
   for (const candidate of [
@@ -77,8 +79,4 @@ export function gather({ messages: given, previousSummary }: SummaryRequest): Ga
     shortlist.add(candidate)
   }
   return { messages, shortlist, index, log, paths }
-}
-
-function addSpeech(source: SummarySource, place: number, index: NameIndex): void {
-  index.add(namesIn(speechOf(source.text)), source.role === 'user' ? 'asked' : 'said', place)
 }

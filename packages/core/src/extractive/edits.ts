@@ -1,5 +1,5 @@
 import { oneLine, truncate } from '../tools/lines.js'
-import { readCode } from './code.js'
+import { type CodeNames, readCode } from './code.js'
 
 /**
  * The effect of edits on one file: the functions, types and headings that they touched, why, and how later checks went.
@@ -45,10 +45,27 @@ export function noEdits(): Edits {
   }
 }
 
-/** Adds one edit, given the text that it removed and the text that it inserted. */
-export function addEdit(edits: Edits, path: string, removed: string, added: string, reason: Reason | null): void {
-  const before = unitsIn(path, removed)
-  const after = unitsIn(path, added)
+/** A text of an edit, read once for all files that the edit names. */
+export interface EditedText {
+  readonly text: string
+  readonly code: CodeNames
+}
+
+export function readText(text: string): EditedText {
+  return { text, code: readCode(text) }
+}
+
+export interface Edit {
+  /** The text that it removes, and the one that it inserts. */
+  readonly from: EditedText
+  readonly to: EditedText
+  readonly reason: Reason | null
+}
+
+/** Adds one edit of a file. */
+export function addEdit(edits: Edits, path: string, { from, to, reason }: Edit): void {
+  const before = unitsIn(path, from)
+  const after = unitsIn(path, to)
   edits.count++
   edits.check = null
   for (const unit of after.units) {
@@ -82,9 +99,8 @@ const FENCED = /^```[^\n]*\n[^`]{0,4000}^```/gm
 /** The declarations of code, except variables, and the headings of a text. */
 function unitsIn(
   path: string,
-  text: string,
+  { text, code: { units, scopes } }: EditedText,
 ): { readonly units: ReadonlySet<string>; readonly scopes: ReadonlySet<string> } {
-  const { units, scopes } = readCode(text)
   if (units.size > 0 || !TEXT_FILE.test(path)) return { units, scopes: new Set(scopes.values()) }
   const headings: string[] = []
   for (const [, words = ''] of text.replace(FENCED, '').matchAll(HEADING)) {

@@ -1,7 +1,8 @@
+import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { messageReference } from '../conversation/references.js'
 import type { ToolPairs } from '../conversation/turns.js'
-import { describeToolCall, type ToolUse } from '../tools/catalog.js'
+import type { ToolUse } from '../tools/catalog.js'
 
 /** A file that a session read or changed. */
 export interface LedgerFile {
@@ -26,11 +27,15 @@ const VIEWS_MAX = 3
 const CHANGES_MAX = 3
 
 /** The files of a session, those used last first. */
-export function fileLedger(messages: readonly Message[], pairs: ToolPairs): LedgerFile[] {
+export function fileLedger(
+  messages: readonly Message[],
+  pairs: ToolPairs,
+  useOf: (call: ToolCall) => ToolUse,
+): LedgerFile[] {
   const files = new Map<string, LedgerFile>()
   for (const [place, message] of messages.entries()) {
     for (const { call, result } of pairs.byCallMessage.get(message.id) ?? []) {
-      if (result?.isError !== true) addUse(files, { use: describeToolCall(call), call: message, result, place })
+      if (result?.isError !== true) addUse(files, { use: useOf(call), call: message, result, place })
     }
   }
   return [...files.values()].sort((left, right) => right.last - left.last)

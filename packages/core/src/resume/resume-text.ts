@@ -1,3 +1,4 @@
+import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { messageReference, recallTag } from '../conversation/references.js'
 import { pairToolCalls, type ToolPairs } from '../conversation/turns.js'
@@ -5,7 +6,7 @@ import { standingInstructions } from '../search/instructions/index.js'
 import { userSpeechIn } from '../speech/user-speech.js'
 import { summarySources } from '../summarizing/sources.js'
 import { summarizeExtractively } from '../summarizing/summarize.js'
-import { describeToolCall } from '../tools/catalog.js'
+import { describeToolCall, type ToolUse } from '../tools/catalog.js'
 import { oneLine, sliceWhole } from '../tools/lines.js'
 import { fileLedger, ledgerLine, sharedRoot } from './file-ledger.js'
 import { openTasks } from './open-tasks.js'
@@ -40,18 +41,30 @@ export function resumeText(messages: readonly Message[], charactersMax = RESUME_
   const said = messages.filter(({ keptAside }) => keptAside === null)
   const pairs = pairToolCalls(said)
   const requests = said.flatMap((message) => requestOf(message))
+  const useOf = describedOnce()
   if (said.length === 0) return ''
   const text = new Composer(charactersMax, INTRO)
-  text.add('Standing constraints', constraintsOf(said), SHARES.constraints)
+  text.add('Standing constraints', constraintsOf(said, requests), SHARES.constraints)
   text.add('Last requests, word for word, oldest first', lastRequests(requests), SHARES.requests)
   text.add('Next steps', nextOf(said, pairs), SHARES.next)
-  text.add('Files, last used first', ledgerOf(said, pairs), SHARES.files)
-  text.add('Longest outputs of commands and searches', longestOutputs(said, pairs), SHARES.outputs)
+  text.add('Files, last used first', ledgerOf(said, pairs, useOf), SHARES.files)
+  text.add('Longest outputs of commands and searches', longestOutputs(said, pairs, useOf), SHARES.outputs)
   text.addWhole(summaryOf(said, pairs, text.left))
   return text.toString()
 }
 
+/** Several sections describe the same calls. */
+function describedOnce(): (call: ToolCall) => ToolUse {
+  const uses = new Map<ToolCall, ToolUse>()
+  return (call) => {
+    const use = uses.get(call) ?? describeToolCall(call)
+    uses.set(call, use)
+    return use
+  }
+}
+
 interface Request {
+  readonly message: Message
   readonly text: string
   readonly reference: string
 }
@@ -59,17 +72,16 @@ interface Request {
 function requestOf(message: Message): Request[] {
   if (message.role !== 'user') return []
   const text = userSpeechIn(message.content)
-  return text === '' ? [] : [{ text, reference: recallTag(messageReference(message.code)) }]
+  return text === '' ? [] : [{ message, text, reference: recallTag(messageReference(message.code)) }]
 }
 
-function constraintsOf(messages: readonly Message[]): string[] {
+function constraintsOf(messages: readonly Message[], said: readonly Request[]): string[] {
   const pinned = messages.flatMap((message) => {
     const words = message.content === '' ? JSON.stringify(message.toolCalls) : message.content
     return message.pinned
       ? [`- ${cut(words, CONSTRAINT_CHARACTERS_MAX)} ${recallTag(messageReference(message.code))}`]
       : []
   })
-  const said = messages.flatMap((message) => requestOf(message).map((request) => ({ ...request, message })))
   const standing = standingInstructions(said.map(({ text }) => ({ text, thread: '', user: null })))
   const lasting = standing.flatMap(({ sentence, saidIn, endedIn }) => {
     const from = said[saidIn]
@@ -99,18 +111,18 @@ function nextOf(messages: readonly Message[], pairs: ToolPairs): string[] {
   return [...openTasks(messages, pairs).map((task) => `- ${task}`), ...words]
 }
 
-function ledgerOf(messages: readonly Message[], pairs: ToolPairs): string[] {
-  const files = fileLedger(messages, pairs)
+function ledgerOf(messages: readonly Message[], pairs: ToolPairs, useOf: (call: ToolCall) => ToolUse): string[] {
+  const files = fileLedger(messages, pairs, useOf)
   const cwd = messages.findLast((message) => typeof message.cwd === 'string')?.cwd ?? null
   const root = cwd === null ? sharedRoot(files.map(({ path }) => path)) : `${cwd}/`
   return [...(root === '' ? [] : [`- Paths are below ${root}`]), ...files.map((file) => ledgerLine(file, root))]
 }
 
-function longestOutputs(messages: readonly Message[], pairs: ToolPairs): string[] {
+function longestOutputs(messages: readonly Message[], pairs: ToolPairs, useOf: (call: ToolCall) => ToolUse): string[] {
   const outputs = messages.flatMap((message) => {
     const call = pairs.byResult.get(message.id)?.call
     if (call === undefined || message.content.length < OUTPUT_CHARACTERS_MIN) return []
-    const { kind, command, pattern } = describeToolCall(call)
+    const { kind, command, pattern } = useOf(call)
     if (kind === 'file_view' || kind === 'edit') return []
     const words = oneLine(command ?? pattern ?? '', OUTPUT_NAME_CHARACTERS_MAX)
     return [{ line: `- ${[call.name, words].filter(Boolean).join(' ')}: ${messageReference(message.code)}`, message }]

@@ -18,9 +18,14 @@ export function isProtocol(line: string): boolean {
 
 /** The sentences of a message in order, each on one line, without code, tables, lead-ins and markup. */
 export function sentencesOf(text: string): string[] {
+  return sentencesIn(speechOf(text))
+}
+
+/** The same of a text that {@link speechOf} returned. */
+export function sentencesIn(speech: string): string[] {
   const sentences: string[] = []
   let inCode = false
-  for (const rawLine of speechOf(text).split('\n')) {
+  for (const rawLine of speech.split('\n')) {
     const line = rawLine.trim()
     if (line.startsWith('```') || line.startsWith('~~~')) {
       inCode = !inCode
@@ -35,6 +40,8 @@ export function sentencesOf(text: string): string[] {
   return sentences
 }
 
+const TAG = /<\/?[a-z][a-z0-9_:-]{0,40}(?:\s[^<>]{0,200})?>/gi
+
 /** The spoken text, bounded: without inserted blocks, tags and textual calls. */
 export function speechOf(text: string): string {
   let speech =
@@ -43,9 +50,8 @@ export function speechOf(text: string): string {
       : `${sliceWhole(text, HEAD_CHARACTERS)}\n${text.slice(-TAIL_CHARACTERS).toWellFormed()}`
   const calls = speech.startsWith('[called ') ? 0 : speech.indexOf('\n[called ')
   if (calls >= 0) speech = speech.slice(0, calls)
-  return withoutInjected(speech)
-    .replace(/<\/?[a-z][a-z0-9_:-]{0,40}(?:\s[^<>]{0,200})?>/gi, '')
-    .replace(/\[recall:[^\]\n]{0,200}\]/g, '')
+  const spoken = speech.includes('<') ? withoutInjected(speech).replace(TAG, '') : speech
+  return spoken.includes('[recall:') ? spoken.replace(/\[recall:[^\]\n]{0,200}\]/g, '') : spoken
 }
 
 /**

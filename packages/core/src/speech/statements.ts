@@ -4,7 +4,7 @@ import type { ReadRequest } from './request-log.js'
 import { withoutCopied } from './request-words.js'
 import type { RequestedPlan } from './requested-plan.js'
 import type { Candidate, SectionName } from './sections.js'
-import { sentencesOf } from './sentences.js'
+import { sentencesIn, sentencesOf } from './sentences.js'
 import type { SummarySource } from './source.js'
 
 /** Context of a message among those to be summarized. */
@@ -36,8 +36,12 @@ const WORDS_MIN = 3
 const WITHOUT_REFERENCE_CHARACTERS_MAX = 120
 const PINNED_CHARACTERS_MAX = 600
 
-/** The candidate lines of a user's or an assistant's message. */
-export function statementsOf(source: SummarySource, standing: Standing): Candidate[] {
+/**
+ * The candidate lines of a user's or an assistant's message.
+ *
+ * @param speech of its text, by `speechOf`
+ */
+export function statementsOf(source: SummarySource, speech: string, standing: Standing): Candidate[] {
   const { reference, pinned, role } = source
   const line = (section: SectionName, text: string, score: number): Candidate => ({
     section,
@@ -46,11 +50,10 @@ export function statementsOf(source: SummarySource, standing: Standing): Candida
     place: standing.place,
     reference,
   })
-  if (pinned)
-    return [line('requests', truncate(sentencesOf(source.text).join(' ') || 'pinned', PINNED_CHARACTERS_MAX), 100)]
+  if (pinned) return [line('requests', truncate(sentencesIn(speech).join(' ') || 'pinned', PINNED_CHARACTERS_MAX), 100)]
   if (standing.request !== null) return requestsOf(source, standing.request, standing, line)
-  const sentences = sentencesOf(source.text)
   if (role !== 'assistant' && role !== 'tool_use') return []
+  const sentences = sentencesIn(speech)
   if (standing.isTalk && !standing.isLatestReply) return talkOf(sentences, standing, line, false)
   return sentences.flatMap((sentence, index) => {
     const cues = cuesOf(sentence)

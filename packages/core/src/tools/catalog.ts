@@ -67,11 +67,18 @@ const unknownUse: ToolUse = {
   result: null,
 }
 
-/** Describes a call. Unknown tools and unreadable arguments give `other`; never throws. */
-export function describeToolCall(call: ToolCall, catalog: ToolCatalog = defaultCatalog): ToolUse {
+/**
+ * Describes a call. Unknown tools and unreadable arguments give `other`; never throws.
+ *
+ * @param read its arguments, of a caller that has read them
+ */
+export function describeToolCall(
+  call: ToolCall,
+  catalog: ToolCatalog = defaultCatalog,
+  read: ReadArguments = readArguments(call),
+): ToolUse {
   const remote = call.name.startsWith('mcp__')
   const rules = catalog.get(lettersAndDigits(call.name)) ?? catalog.get(lettersAndDigits(lastPart(call.name))) ?? []
-  const read = readArguments(call)
   for (const rule of rules) {
     const use = applyRule(rule, read)
     // A search or an edit of a remote service is not about files unless it names one.
