@@ -29,7 +29,7 @@ export async function answerCompaction(
   const copy = deps.memory.open()
   const body = new RequestBody(request, { bytesMax: BODY_BYTES_MAX, reserve: copy.reserve })
   try {
-    const answer = JSON.stringify(await compact(deps, { bytes: await body.whole, request, project }))
+    const answer = JSON.stringify(await compact(deps, { bytes: await body.whole(), request, project }))
     deps.metrics.compacted('answered')
     response.writeHead(200, {
       'content-type': 'application/json',

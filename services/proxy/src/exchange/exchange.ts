@@ -55,14 +55,14 @@ export async function exchange(deps: ExchangeDeps, exchanged: Exchanged): Promis
   })
 
   const expanded = expandedBody(target, body)
-  const given = expanded ?? body.whole.then((bytes) => ({ body: bytes, thread: null }))
-  const deciding = given.then(async ({ body: bytes, thread }): Promise<Decision> => {
+  const deciding = body.arrived.then(async (isKept): Promise<Decision> => {
     if (project === null) return { sending: null, passed: 'no-project', isControl: false }
+    // Its parts are joined then, too.
+    if (mode === 'observe' && isKept) await within(begun, { timeoutMs: READING_DELAY_MS, late: () => {}, clock })
+    const { body: bytes, thread } = (await expanded) ?? { body: body.join(), thread: null }
     if (bytes === null) return { sending: null, passed: 'no-copy', isControl: false }
     const received = { protocol, project, headers, body: bytes, thread }
-    if (mode !== 'observe') return await decide(deps, received, mode)
-    await within(begun, { timeoutMs: READING_DELAY_MS, late: () => {}, clock })
-    return await observe(deps, received)
+    return mode === 'observe' ? await observe(deps, received) : await decide(deps, received, mode)
   })
   const decided = deciding.then((made) => {
     decision = made
@@ -135,9 +135,9 @@ export async function exchange(deps: ExchangeDeps, exchanged: Exchanged): Promis
 }
 
 /** For an upstream that does not know Heddle's own compactions: the body with what they stand for. */
-function expandedBody({ upstream, protocol }: Target, { whole }: RequestBody) {
+function expandedBody({ upstream, protocol }: Target, received: RequestBody) {
   if (!upstream.isCompactedHere || protocol !== 'openai-responses') return null
-  return whole.then((bytes) => {
+  return received.whole().then((bytes) => {
     if (bytes === null) return { body: null, thread: null, changed: null }
     const { body, thread } = expandCompactions(bytes)
     return { body, thread, changed: body === bytes ? null : body }

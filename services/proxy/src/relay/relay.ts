@@ -67,6 +67,8 @@ export function relay(connections: Connections, response: ServerResponse, relaye
     const headersSent = headersForCaller(reply.rawHeaders, own)
     if (relayed.takeReply?.(reply, headersSent) === true) return
     response.writeHead(reply.statusCode ?? 502, reply.statusMessage ?? '', headersSent)
+    // The head is sent at once, and in one write with what came together with it: a second write wakes the caller a second time.
+    response.cork()
     response.flushHeaders()
     const { onBytes } = relayed
     if (onBytes !== undefined) reply.on('data', (bytes: Buffer) => onBytes(bytes))
@@ -76,6 +78,7 @@ export function relay(connections: Connections, response: ServerResponse, relaye
     })
     reply.on('error', () => {})
     reply.pipe(response)
+    process.nextTick(() => response.uncork())
   }
 
   function refuse({ code }: NodeJS.ErrnoException): void {

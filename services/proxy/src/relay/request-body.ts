@@ -14,6 +14,9 @@ export interface RequestBodyOptions {
   reserve(bytes: number): boolean
 }
 
+/** Bytes that may wait for a slow upstream before its caller is stopped: several parts, so that one write has all of them. */
+const WAITING_BYTES_MAX = 256 * 1024
+
 /**
  * The body of a request, relayed while it arrives. A copy is kept as far as the limits allow, for those who read the body,
  * and to send it again.
@@ -27,9 +30,10 @@ export class RequestBody implements SentBody {
   #isKept = true
   #isComplete = false
   #sending: ClientRequest | null = null
-  #settle: (whole: Buffer | null) => void = () => {}
-  /** The whole body; null if it was not kept, or if the caller ended within it. */
-  readonly whole = new Promise<Buffer | null>((resolve) => {
+  #isCorked = false
+  #settle: (isKept: boolean) => void = () => {}
+  /** Whether the whole body has arrived and was kept: false as soon as it was not, or if the caller ended within it. */
+  readonly arrived = new Promise<boolean>((resolve) => {
     this.#settle = resolve
   })
 
@@ -38,7 +42,7 @@ export class RequestBody implements SentBody {
     this.#options = options
     request.on('data', (part: Buffer) => this.#take(part))
     request.once('end', () => this.#complete())
-    request.once('close', () => this.#settle(null))
+    request.once('close', () => this.#settle(false))
     // The response reports that the connection has ended.
     request.on('error', () => {})
   }
@@ -47,10 +51,27 @@ export class RequestBody implements SentBody {
     return this.#isKept
   }
 
+  /** The whole body, once it has arrived; null if it was not kept. */
+  async whole(): Promise<Buffer | null> {
+    return (await this.arrived) ? this.join() : null
+  }
+
+  /**
+   * The whole body, which must have arrived; null if it was not kept. Joining its parts takes about as long as relaying some of
+   * them, so it is left to the moment in which somebody reads the body.
+   */
+  join(): Buffer | null {
+    if (!this.#isKept || !this.#isComplete) return null
+    // One copy is enough, also to send it again.
+    if (this.#parts.length !== 1) this.#parts = [Buffer.concat(this.#parts)]
+    return this.#parts[0] ?? null
+  }
+
   sendTo(sending: ClientRequest): void {
     this.#sending = sending
+    this.#isCorked = false
     sending.on('drain', () => this.#request.resume())
-    for (const part of this.#parts) sending.write(part)
+    for (const part of this.#parts) this.#write(sending, part)
     if (!this.#isKept) this.#parts = []
     if (this.#isComplete) sending.end()
     else this.#request.resume()
@@ -67,23 +88,39 @@ export class RequestBody implements SentBody {
     this.#bytes += part.length
     if (this.#isKept && (this.#bytes > bytesMax || !reserve(part.length))) {
       this.#isKept = false
-      this.#settle(null)
+      this.#settle(false)
       if (this.#sending !== null) this.#parts = []
     }
     if (this.#isKept || this.#sending === null) this.#parts.push(part)
-    const isTaken = this.#sending?.write(part) ?? this.#isKept
+    const isTaken = this.#sending === null ? this.#isKept : this.#write(this.#sending, part)
     if (!isTaken) this.#request.pause()
+  }
+
+  /**
+   * All parts that are read in one iteration of the event loop are one write: each write wakes the upstream, which then reads
+   * them one by one.
+   *
+   * @returns whether more may be written at once
+   */
+  #write(sending: ClientRequest, part: Buffer): boolean {
+    if (!this.#isCorked) {
+      this.#isCorked = true
+      sending.cork()
+      setImmediate(() => {
+        // The end of the body uncorks by itself, after which the connection may be that of another request.
+        if (!this.#isCorked || this.#sending !== sending) return
+        this.#isCorked = false
+        sending.uncork()
+      })
+    }
+    return sending.write(part) || sending.writableLength < WAITING_BYTES_MAX
   }
 
   #complete(): void {
     this.#isComplete = true
-    if (this.#isKept) {
-      const whole = Buffer.concat(this.#parts)
-      // One copy is enough, also to send it again.
-      this.#parts = [whole]
-      this.#settle(whole)
-    }
+    this.#isCorked = false
     this.#sending?.end()
+    this.#settle(this.#isKept)
   }
 }
 
