@@ -125,6 +125,7 @@ export { type EstimatedSize, estimateNext } from './messages/estimated-size.js'
 export { type HistoryMessage, type HistoryPage, type HistoryQuery, listHistory } from './messages/history.js'
 export { loadMessagePage, type MessagePage, type PlacedMessage } from './messages/message-pages.js'
 export * from './messages/messages.js'
+export { loadNewestMessages, type NewestMessages, type NewestQuery } from './messages/newest-messages.js'
 export { importPartContents, loadPartContents, partHashesOf } from './messages/part-contents.js'
 export {
   type AgentListing,

@@ -77,10 +77,9 @@ function requestOf(message: Message): Request[] {
 
 function constraintsOf(messages: readonly Message[], said: readonly Request[]): string[] {
   const pinned = messages.flatMap((message) => {
+    if (!message.pinned) return []
     const words = message.content === '' ? JSON.stringify(message.toolCalls) : message.content
-    return message.pinned
-      ? [`- ${cut(words, CONSTRAINT_CHARACTERS_MAX)} ${recallTag(messageReference(message.code))}`]
-      : []
+    return [`- ${cut(words, CONSTRAINT_CHARACTERS_MAX)} ${recallTag(messageReference(message.code))}`]
   })
   const standing = standingInstructions(said.map(({ text }) => ({ text, thread: '', user: null })))
   const lasting = standing.flatMap(({ sentence, saidIn, endedIn }) => {

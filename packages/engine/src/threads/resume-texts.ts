@@ -1,6 +1,6 @@
 import type { ResumeText } from '@heddle/contracts'
-import { type Message, resumeText, threadIdOf } from '@heddle/core'
-import { ERASED, listHistory, loadPins, loadThread, markPinned, type ThreadRow, type Tx } from '@heddle/store'
+import { type Message, positionOf, resumeText, threadIdOf } from '@heddle/core'
+import { ERASED, loadNewestMessages, loadPins, loadThread, markPinned, type ThreadRow, type Tx } from '@heddle/store'
 import { LRUCache } from 'lru-cache'
 import type { EngineContext } from '../setup/options.js'
 
@@ -89,15 +89,12 @@ async function readThread(tx: Tx, threadId: string): Promise<Read | null> {
 
 /** In conversation order, without erased ones. */
 async function newestOf(tx: Tx, threadId: string): Promise<Message[]> {
-  const pages: Message[][] = []
-  let afterSeq: number | undefined
-  for (let count = 0; count < MESSAGES_MAX; ) {
-    const page = await listHistory(tx, { threadId, afterSeq, limit: PAGE_MESSAGES, order: 'desc' })
-    if (page === null || page.messages.length === 0) break
-    pages.unshift(page.messages.toReversed())
-    count += page.messages.length
-    afterSeq = page.messages.at(-1)?.seq
-    if (!page.hasMore) break
+  const messages: Message[] = []
+  for (let hasMore = true; hasMore && messages.length < MESSAGES_MAX; ) {
+    const oldest = messages.at(-1)
+    const page = await loadNewestMessages(tx, { threadId, before: oldest && positionOf(oldest), limit: PAGE_MESSAGES })
+    messages.push(...page.messages)
+    hasMore = page.hasMore
   }
-  return pages.flat().filter(({ keptAside }) => keptAside !== ERASED)
+  return messages.reverse().filter(({ keptAside }) => keptAside !== ERASED)
 }
