@@ -30,7 +30,7 @@ export function historyEntries(
   const entries: ReceiptEntry[] = []
   for (const [at, line] of history.lines.entries()) {
     if (at === history.summaryAt && summary) entries.push(summaryEntry(summary))
-    entries.push(...lineEntries(line, countLine(line, counting), input))
+    entries.push(...sharedEntries(line, countLine(line, counting), input))
   }
   if (history.summaryAt >= history.lines.length && summary) entries.push(summaryEntry(summary))
   return [...entries, ...absentEntries(history, input), ...unloadedEntries(input, state?.summary != null)]
@@ -79,6 +79,29 @@ function summaryEntry(summary: SummaryPart): ReceiptEntry {
     tokens: summary.tokens,
     reason: SUMMARY_REASON,
   }
+}
+
+interface KnownEntries {
+  readonly tokens: number
+  /** Of the first message. */
+  readonly reference: string
+  readonly entries: ReceiptEntry[]
+}
+
+/** The last entries of each line. Contexts of a growing thread share lines, and then their entries as well. */
+const known = new WeakMap<Line, KnownEntries>()
+
+function sharedEntries(line: Line, tokens: number, input: BuildInput): ReceiptEntry[] {
+  const first = line.sources[0]?.message
+  // The entries of several messages depend on the counter as well, and those of another thread on its name.
+  if (first === undefined || line.sources.length > 1 || first.origin !== undefined)
+    return lineEntries(line, tokens, input)
+  const reference = input.reference(first)
+  const before = known.get(line)
+  if (before?.tokens === tokens && before.reference === reference) return before.entries
+  const entries = lineEntries(line, tokens, input)
+  known.set(line, { tokens, reference, entries })
+  return entries
 }
 
 /** Divides the tokens of a line made of several messages; the first entry gets the remainder. */

@@ -1,4 +1,5 @@
 import type { AiSdkAssistantPart, AiSdkMessage, AiSdkResultPart, AiSdkUserPart } from '@heddle/contracts'
+import { remembered } from '../conversation/remembered.js'
 import { aiSdkFaults } from './ai-sdk-rules.js'
 import { argumentsObject, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
@@ -11,6 +12,8 @@ import { wholeThinking } from './thinking.js'
 
 const SYSTEM_SEPARATOR = '\n\n'
 
+const toSharedMessage = remembered(toAiSdkMessage)
+
 /**
  * `ModelMessage` of the AI SDK, version 5 and later, which converts them for any provider. System messages at the
  * start become the `system` option; the SDK advises against them among the messages, and later versions refuse them
@@ -21,7 +24,7 @@ export const aiSdk: Format = {
   name: 'ai-sdk',
   carriesReasoning: true,
   render: toAiSdk,
-  alone: toAiSdkMessage,
+  alone: toSharedMessage,
   opening: aiSdkOpening(),
   faults: aiSdkFaults,
   pieces: ({ system, messages }) => [
@@ -41,11 +44,12 @@ export function toAiSdk(messages: readonly NeutralMessage[]) {
   const texts = leading.map((message) => message.content.toWellFormed()).filter((text) => !isBlank(text))
   const sent: AiSdkMessage[] = []
   const counts = messages.slice(leading.length).map((message) => {
-    const next = toAiSdkMessage(message)
+    const next = toSharedMessage(message)
     if (next === null) return 0
     const last = sent.at(-1)
-    if (next.role === 'tool' && last?.role === 'tool') last.content.push(...next.content)
-    else sent.push(next)
+    if (next.role !== 'tool') sent.push(next)
+    else if (last?.role === 'tool') last.content.push(...next.content)
+    else sent.push({ ...next, content: [...next.content] })
     return typeof next.content === 'string' ? 1 : next.content.length
   })
   return {

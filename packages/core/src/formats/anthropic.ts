@@ -5,6 +5,7 @@ import type {
   AnthropicMessage,
   AnthropicText,
 } from '@heddle/contracts'
+import { remembered } from '../conversation/remembered.js'
 import { withCacheMarks } from './anthropic-cache.js'
 import { anthropicFaults } from './anthropic-rules.js'
 import { argumentsObject, sentCallId, sentToolName } from './calls.js'
@@ -17,6 +18,8 @@ import { wholeThinking } from './thinking.js'
 
 const TOOL_NAME_CHARACTERS_MAX = 128
 
+const toSharedBlocks = remembered(toAnthropicBlocks)
+
 /**
  * Anthropic's Messages API: turns alternate and start with the user, all results of parallel calls are at the start of
  * the user turn after them, reasoning is first in an assistant turn or left out whole. System messages at the start
@@ -27,7 +30,7 @@ export const anthropic: Format = {
   carriesReasoning: true,
   render: toAnthropic,
   alone(message) {
-    const content = toAnthropicBlocks(message)
+    const content = toSharedBlocks(message)
     return content.length === 0 ? null : { content }
   },
   opening: anthropicOpening(),
@@ -47,9 +50,10 @@ export function toAnthropic(messages: readonly NeutralMessage[], options: Render
   const leading = firstTurn < 0 ? messages : messages.slice(0, firstTurn)
   const system = leading.map((message) => textBlocks(message.content.toWellFormed()))
   const turns: AnthropicMessage[] = []
-  const placed = messages.slice(leading.length).map((message) => appendTurn(turns, message))
+  const whole = messages.slice(leading.length).map((message) => appendTurn(turns, message))
   if (turns[0]?.role !== 'user') turns.unshift(anthropicOpening())
-  trimFinalTurn(turns)
+  const trimmed = trimFinalTurn(turns)
+  const placed = whole.map((blocks) => blocks.map((block) => (block === trimmed?.from ? trimmed.to : block)))
   const marked = withCacheMarks({ system: system.flat(), turns, placed: [...system, ...placed] }, options)
   return {
     system: marked.system.length > 0 ? marked.system : null,
@@ -88,7 +92,7 @@ export function toAnthropicBlocks(message: NeutralMessage): AnthropicBlock[] {
 
 /** @returns the blocks that the message became */
 function appendTurn(turns: AnthropicMessage[], message: NeutralMessage): AnthropicBlock[] {
-  const blocks = toAnthropicBlocks(message)
+  const blocks = toSharedBlocks(message)
   if (blocks.length === 0) return []
   const role = message.role === 'assistant' ? 'assistant' : 'user'
   const last = turns.at(-1)
@@ -102,11 +106,21 @@ function appendTurn(turns: AnthropicMessage[], message: NeutralMessage): Anthrop
   return added
 }
 
-/** The API refuses white space at the end of an answer that the model should continue. */
-function trimFinalTurn(turns: AnthropicMessage[]): void {
+/**
+ * The API refuses white space at the end of an answer that the model should continue. Blocks are shared between contexts, so
+ * the last one is replaced.
+ *
+ * @returns the block and its replacement; null if it stays
+ */
+function trimFinalTurn(
+  turns: AnthropicMessage[],
+): { readonly from: AnthropicBlock; readonly to: AnthropicText } | null {
   const turn = turns.at(-1)
-  const block = turn?.role === 'assistant' ? turn.content.at(-1) : undefined
-  if (block?.type === 'text') block.text = trimTrailing(block.text)
+  const from = turn?.role === 'assistant' ? turn.content.at(-1) : undefined
+  if (turn === undefined || from?.type !== 'text') return null
+  const to = { ...from, text: trimTrailing(from.text) }
+  turn.content.splice(-1, 1, to)
+  return { from, to }
 }
 
 function textBlocks(text: string): AnthropicText[] {

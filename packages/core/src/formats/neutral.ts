@@ -1,14 +1,17 @@
 import type { ContextResult, ThinkingBlock } from '@heddle/contracts'
+import { remembered } from '../conversation/remembered.js'
 import type { Format } from './format.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
 import { slotOf } from './part-delivery.js'
+
+const toShared = remembered(toNeutral)
 
 /** Heddle's own format, which can express everything. */
 export const neutral: Format = {
   name: 'neutral',
   carriesReasoning: true,
-  render: (messages) => ({ system: null, messages: messages.map(toNeutral), counts: messages.map(() => 1) }),
-  alone: toNeutral,
+  render: (messages) => ({ system: null, messages: messages.map(toShared), counts: messages.map(() => 1) }),
+  alone: toShared,
   opening: null,
   faults: ({ messages }) => checkWellFormed(messages as unknown as NeutralMessage[]),
   pieces: ({ messages }) => messages.map((block) => ({ role: String(block['role']), block })),

@@ -1,4 +1,5 @@
 import type { OpenAiChatMessage, OpenAiChatPart, OpenAiToolCall } from '@heddle/contracts'
+import { remembered } from '../conversation/remembered.js'
 import { argumentsText, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
@@ -10,6 +11,8 @@ import { isBlank, OPENING_TEXT } from './texts.js'
 /** OpenAI's limit for names of functions, in chat completions and in responses. */
 export const FUNCTION_NAME_CHARACTERS_MAX = 64
 
+const toSharedMessage = remembered(toOpenAiMessage)
+
 /**
  * OpenAI's chat completions and compatible servers. The format has no reasoning, so it is left out; so are empty
  * messages, which some of those servers refuse. A failed call is recognizable only by its text.
@@ -18,7 +21,7 @@ export const openAiChat: Format = {
   name: 'openai-chat',
   carriesReasoning: false,
   render: toOpenAiChat,
-  alone: toOpenAiMessage,
+  alone: toSharedMessage,
   opening: openAiOpening(),
   faults: ({ messages }) => openAiChatFaults(messages),
   pieces: ({ messages }) => messages.map((block) => ({ role: String(block['role']), block })),
@@ -26,7 +29,7 @@ export const openAiChat: Format = {
 }
 
 export function toOpenAiChat(messages: readonly NeutralMessage[]) {
-  const placed = messages.map(toOpenAiMessage)
+  const placed = messages.map(toSharedMessage)
   const sent = placed.flatMap((message) => message ?? [])
   return {
     system: null,

@@ -1,4 +1,5 @@
 import type { OpenAiResponsesItem, OpenAiResponsesPart } from '@heddle/contracts'
+import { remembered } from '../conversation/remembered.js'
 import { argumentsText, sentCallId, sentToolName } from './calls.js'
 import type { Format } from './format.js'
 import type { NeutralMessage, NeutralPart } from './neutral-message.js'
@@ -7,6 +8,8 @@ import { openAiResponsesFaults } from './openai-responses-rules.js'
 import { addressOf, fileNameOf, spoken } from './part-delivery.js'
 import { MessageReader, type Piece } from './parts.js'
 import { isBlank, OPENING_TEXT } from './texts.js'
+
+const toSharedItems = remembered(toOpenAiItems)
 
 /**
  * The `input` of OpenAI's Responses API: texts, calls and results are separate items. Reasoning is left out: that of
@@ -17,7 +20,7 @@ export const openAiResponses: Format = {
   carriesReasoning: false,
   render: toOpenAiResponses,
   alone(message) {
-    const content = toOpenAiItems(message)
+    const content = toSharedItems(message)
     return content.length === 0 ? null : { content }
   },
   opening: openAiResponsesOpening(),
@@ -27,7 +30,7 @@ export const openAiResponses: Format = {
 }
 
 export function toOpenAiResponses(messages: readonly NeutralMessage[]) {
-  const placed = messages.map(toOpenAiItems)
+  const placed = messages.map(toSharedItems)
   const sent = placed.flat()
   return {
     system: null,

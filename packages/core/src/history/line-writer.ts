@@ -10,6 +10,7 @@ import { contentWithLines, mayDeliverParts, partReference } from '../parts/line.
 import { withoutRoom } from '../parts/room.js'
 import { FAILED_REASON } from '../prune/rules.js'
 import { elidedArguments, type Fate, type FateOptions } from './message-outcomes.js'
+import { sharedLine } from './shared-lines.js'
 
 /** One message to be sent, and the stored messages that it represents. */
 export interface Line {
@@ -95,7 +96,7 @@ export class LineWriter {
       ...this.#parts(message, fate),
       ...(thinking.length > 0 && { thinking }),
     }
-    this.lines.push({ neutral, sources: [{ message, fate, asText: false }] })
+    this.#write({ neutral, sources: [{ message, fate, asText: false }] })
   }
 
   #writeCalls(messages: readonly Message[]): void {
@@ -122,7 +123,7 @@ export class LineWriter {
     }
     const thinking = messages.flatMap(wholeThinking)
     const content = messages.map((message) => this.#fate(message).content).filter((text) => text.trim() !== '')
-    this.lines.push({
+    this.#write({
       neutral: {
         role: 'assistant',
         content: content.join('\n\n'),
@@ -139,7 +140,11 @@ export class LineWriter {
         }
       }),
     })
-    this.lines.push(...results)
+    for (const result of results) this.#write(result)
+  }
+
+  #write(line: Line): void {
+    this.lines.push(sharedLine(line))
   }
 
   /**
@@ -181,7 +186,7 @@ export class LineWriter {
     const fate = this.#fate(message)
     const name = message.toolName === null ? 'a tool' : message.toolName
     const content = `[result of an earlier call of ${name}, [recall:${this.options.reference(message)}]]\n${this.#textOf(message, fate)}`
-    this.lines.push({ neutral: { role: 'user', content }, sources: [{ message, fate, asText: true }] })
+    this.#write({ neutral: { role: 'user', content }, sources: [{ message, fate, asText: true }] })
   }
 
   /** The first call with an id keeps it; a later one gets its message's code appended, which never changes. */
