@@ -18,7 +18,13 @@ export * from './conversation/turns-taken.js'
 export * from './delivery/reasoning.js'
 export type { PartsOf } from './delivery/sent-parts.js'
 export * from './delivery/sent-tokens.js'
-export { type RenderedPart, renderedParts, renderParts, sharedPrefixTokens } from './delivery/shared-prefix.js'
+export {
+  digestedParts,
+  type RenderedPart,
+  renderedParts,
+  renderParts,
+  sharedPrefixTokens,
+} from './delivery/shared-prefix.js'
 export * from './embedding/index.js'
 export * from './facts/index.js'
 export * from './formats/index.js'

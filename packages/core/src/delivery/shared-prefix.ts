@@ -1,3 +1,4 @@
+import { fingerprint } from '../conversation/fingerprint.js'
 import { countRenderedMessage, countSystem } from '../formats/counting.js'
 import type { Rendered } from '../formats/format.js'
 import { finish, type Pausable } from '../recall/steps.js'
@@ -17,6 +18,29 @@ export function renderedParts(rendered: Rendered, count: (text: string) => numbe
   return finish(renderParts(rendered, count))
 }
 
+/**
+ * The same with the fingerprints of texts in place of the texts, for parts that are only compared. Those of messages that
+ * several contexts share are made once.
+ *
+ * @param known of messages and blocks of earlier contexts, by the same counter
+ */
+export function digestedParts(
+  { system, messages }: Rendered,
+  count: (text: string) => number,
+  known: WeakMap<object, RenderedPart>,
+): RenderedPart[] {
+  const digested = ({ text, tokens }: RenderedPart) => ({ text: fingerprint(text), tokens })
+  const parts = renderedParts({ system, messages: [] }, count).map(digested)
+  for (const message of messages) {
+    for (const { piece, of } of piecesOf(message)) {
+      const part = known.get(of) ?? digested(partOf(piece, count))
+      known.set(of, part)
+      parts.push(part)
+    }
+  }
+  return parts
+}
+
 /** The same, yielding after each message. */
 export function* renderParts(
   { system, messages }: Rendered,
@@ -25,13 +49,24 @@ export function* renderParts(
   const texts = typeof system === 'string' ? [system] : (system ?? []).map((block) => block.text)
   const parts = texts.map((text) => ({ text: `system ${text}`, tokens: countSystem(text, count) }))
   for (const message of messages) {
-    const { content, ...rest } = message
-    const pieces =
-      Array.isArray(content) && content.length > 0 ? content.map((block) => ({ ...rest, content: [block] })) : [message]
-    for (const piece of pieces) parts.push({ text: textOf(piece), tokens: countRenderedMessage(piece, count) })
+    for (const { piece } of piecesOf(message)) parts.push(partOf(piece, count))
     yield
   }
   return parts
+}
+
+/** The pieces of a message, each with the object that it is made of: a block has the role of its message in every context. */
+function piecesOf(message: Rendered['messages'][number]): { readonly piece: object; readonly of: object }[] {
+  const { content, ...rest } = message
+  if (!Array.isArray(content) || content.length === 0) return [{ piece: message, of: message }]
+  return content.map((block) => {
+    const piece = { ...rest, content: [block] }
+    return { piece, of: typeof block === 'object' && block !== null ? block : piece }
+  })
+}
+
+function partOf(piece: object, count: (text: string) => number): RenderedPart {
+  return { text: textOf(piece), tokens: countRenderedMessage(piece, count) }
 }
 
 /** A replacer function is slow, and most parts have no mark. */

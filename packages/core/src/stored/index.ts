@@ -1,3 +1,5 @@
+export * from './context-json.js'
 export * from './delta.js'
+export * from './known-lines.js'
 export * from './lines.js'
 export * from './texts.js'

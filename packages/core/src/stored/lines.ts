@@ -1,4 +1,5 @@
 import type { ContextResult } from '@heddle/contracts'
+import type { KnownLines } from './known-lines.js'
 import type { TextNames } from './texts.js'
 
 /**
@@ -18,22 +19,32 @@ export const HIDDEN = '!'
 /**
  * @param isHidden whether the line with a text may be stored only with this context: it is about another thread, and
  * must be erased together with that thread
+ * @param known lines of messages and entries that earlier contexts of the thread had
  */
 export function toLines(
   { id: _, ...result }: ContextResult,
   names: TextNames,
   isHidden: (text: string) => boolean,
+  known?: KnownLines,
 ): ContextLines {
   const hidden: string[] = []
   const line = (value: unknown): string => {
+    const before = known?.find(value)
+    if (before !== undefined) return before
     let hides = false
+    const named: string[] = []
     const text = JSON.stringify(
       encode(value, (leaf) => {
         hides ||= isHidden(leaf)
-        return names.get(leaf)
+        const name = names.get(leaf)
+        if (name !== undefined) named.push(name)
+        return name
       }),
     )
-    if (!hides) return text
+    if (!hides) {
+      known?.keep(value, text, named)
+      return text
+    }
     hidden.push(text)
     return HIDDEN
   }

@@ -31,6 +31,11 @@ export function nameTexts(
   return names
 }
 
+/** The message whose text a name stands for; null for a text of the agent or of the request. */
+export function seqOfName(name: string): number | null {
+  return name.startsWith('m') ? Number.parseInt(name.slice(1), 10) : null
+}
+
 /**
  * The texts of a message, always at the same indexes: stored names depend on them. Calls are included both as one text
  * and by the texts in them, since providers take either.

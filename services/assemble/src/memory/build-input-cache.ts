@@ -24,7 +24,7 @@ const MESSAGE_BYTES = 1_200
 const TOKEN_BYTES = 5
 /** Estimated memory of a built context, and of each of its tokens: in messages, lines, receipt and JSON. */
 const CONTEXT_BYTES = 10_000
-const CONTEXT_TOKEN_BYTES = 12
+const CONTEXT_TOKEN_BYTES = 17
 /** New messages that can be added to a cached input; with more, the thread is read again, which costs a round trip. */
 const GROWTH_MAX = 200
 /** Approximate tokens that are counted on this thread: more would block the event loop for too long. */

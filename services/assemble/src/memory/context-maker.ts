@@ -3,10 +3,12 @@ import {
   type BuildInput,
   buildContext,
   type ContextLines,
-  fingerprint,
+  contextJson,
+  digestedParts,
+  KnownLines,
+  type LineCache,
   nameTexts,
   type RenderedPart,
-  renderedParts,
   toLines,
 } from '@heddle/core'
 import { isOfOthers } from '../load/scope.js'
@@ -16,14 +18,31 @@ import { isOfOthers } from '../load/scope.js'
  */
 export class ContextMaker {
   readonly #made = new WeakMap<BuildInput, MadeContext>()
+  readonly #known = new KnownForms()
 
   /** @throws PermanentError as `buildContext` */
   make(input: BuildInput): MadeContext {
     const known = this.#made.get(input)
     if (known !== undefined) return known
-    const made = new MadeContext(input)
+    const made = new MadeContext(input, this.#known)
     this.#made.set(input, made)
     return made
+  }
+}
+
+/**
+ * The stored forms of messages that several contexts share, because their thread only grew: kept as long as the messages. An
+ * input that is read again has other messages.
+ */
+class KnownForms {
+  readonly #parts = new WeakMap<BuildInput['count'], WeakMap<object, RenderedPart>>()
+  readonly lines: LineCache = new WeakMap()
+  readonly json = new WeakMap<object, string>()
+
+  partsBy(count: BuildInput['count']): WeakMap<object, RenderedPart> {
+    const parts = this.#parts.get(count) ?? new WeakMap<object, RenderedPart>()
+    this.#parts.set(count, parts)
+    return parts
   }
 }
 
@@ -32,19 +51,21 @@ export class MadeContext {
   /** Parts in the order in which a provider reads them, with digests in place of texts. */
   readonly parts: readonly RenderedPart[]
   readonly #input: BuildInput
+  readonly #known: KnownForms
   #lines: { readonly variant: string; readonly lines: ContextLines } | null = null
   #json: { readonly variant: string; readonly json: string } | null = null
 
-  constructor(input: BuildInput) {
+  constructor(input: BuildInput, known: KnownForms) {
     this.#input = input
+    this.#known = known
     this.built = buildContext(input)
-    this.parts = digested(renderedParts(this.built, input.count))
+    this.parts = digestedParts(this.built, input.count, known.partsBy(input.count))
   }
 
   /** JSON of the delivered context. */
   jsonOf({ id, ...result }: ContextResult): string {
     const variant = variantOf(result)
-    if (this.#json?.variant !== variant) this.#json = { variant, json: JSON.stringify(result) }
+    if (this.#json?.variant !== variant) this.#json = { variant, json: contextJson(result, this.#known.json) }
     return `{"id":${JSON.stringify(id)},${this.#json.json.slice(1)}`
   }
 
@@ -55,14 +76,10 @@ export class MadeContext {
    */
   linesOf(result: ContextResult, isAbout: (text: string) => boolean): ContextLines {
     const variant = variantOf(result)
-    if (this.#lines?.variant !== variant) this.#lines = { variant, lines: linesOf(result, this.#input, isAbout) }
+    if (this.#lines?.variant !== variant)
+      this.#lines = { variant, lines: linesOf(result, this.#input, isAbout, this.#known.lines) }
     return this.#lines.lines
   }
-}
-
-/** Parts are kept for long and only compared, so digests are enough. */
-function digested(parts: readonly RenderedPart[]): RenderedPart[] {
-  return parts.map(({ text, tokens }) => ({ text: fingerprint(text), tokens }))
 }
 
 /** Differences between contexts of the same input: the prefix shared with the previous one, and the embedder of its items. */
@@ -70,13 +87,15 @@ function variantOf({ receipt: { sharedPrefixTokens, embedder } }: Pick<ContextRe
   return JSON.stringify([sharedPrefixTokens, embedder])
 }
 
-function linesOf(result: ContextResult, input: BuildInput, isAbout: (text: string) => boolean): ContextLines {
+function linesOf(
+  result: ContextResult,
+  input: BuildInput,
+  isAbout: (text: string) => boolean,
+  known: LineCache,
+): ContextLines {
   const { request, messages, agent } = input
   // A context with messages of other threads is erased with them as a whole.
   const isMultiThread = isOfOthers(request)
-  return toLines(
-    result,
-    nameTexts(isMultiThread ? [] : messages, agent, request),
-    (text) => isMultiThread || isAbout(text),
-  )
+  if (isMultiThread) return toLines(result, nameTexts([], agent, request), () => true)
+  return toLines(result, nameTexts(messages, agent, request), isAbout, new KnownLines(known, messages))
 }

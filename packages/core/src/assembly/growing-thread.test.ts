@@ -1,0 +1,99 @@
+import { type ContextResult, formats, type PartialSettings } from '@heddle/contracts'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { builtOrRefused } from '../../../../test/support/src/samples/context-faults.js'
+import { conversationOf, conversationSteps } from '../../../../test/support/src/samples/conversations.js'
+import { simulatedInput } from '../../../../test/support/src/samples/simulated-input.js'
+import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
+import { fingerprint } from '../conversation/fingerprint.js'
+import { digestedParts, type RenderedPart, renderedParts } from '../delivery/shared-prefix.js'
+import {
+  contextJson,
+  fromLines,
+  KnownLines,
+  type LineCache,
+  messageTexts,
+  nameTexts,
+  toLines,
+} from '../stored/index.js'
+import { estimateTokens } from '../tokens/tokens.js'
+import type { BuildInput } from './input.js'
+
+/** The forms of contexts of one thread, as the process that builds them remembers them. */
+class Forms {
+  readonly #parts = new WeakMap<object, RenderedPart>()
+  readonly #lines: LineCache = new WeakMap()
+  readonly #json = new WeakMap<object, string>()
+
+  of(result: Omit<ContextResult, 'id'>, { messages, agent, request }: BuildInput) {
+    return {
+      parts: digestedParts(result, estimateTokens, this.#parts),
+      lines: toLines(
+        { ...result, id: '' },
+        nameTexts(messages, agent, request),
+        () => false,
+        new KnownLines(this.#lines, messages),
+      ),
+      json: contextJson(result, this.#json),
+    }
+  }
+}
+
+const settings: PartialSettings[] = [{ strategy: 'sandwich' }, { strategy: 'sliding-window' }, { strategy: 'tree' }]
+
+test('a context of a thread that grew is the same as one of messages that were just read', () => {
+  let shared = 0
+  fc.assert(
+    fc.property(
+      conversationSteps(30),
+      fc.integer({ min: 1_500, max: 12_000 }),
+      fc.constantFrom(...formats),
+      fc.constantFrom(...settings),
+      fc.option(fc.constantFrom('Please weave on.', 'msg-00000001'), { nil: undefined }),
+      (steps, budget, format, chosen, said) => {
+        const thread = new SimulatedThread({ ...chosen, budget })
+        const forms = new Forms()
+        let before: ReadonlySet<object> = new Set()
+        for (const [at, message] of conversationOf(steps).entries()) {
+          thread.arrive(message)
+          thread.settle()
+          const input = simulatedInput(thread, { format })
+          // A request with a new message, now and then, names its text by itself.
+          const request = { ...input.request, ...(said !== undefined && at % 3 === 0 && { message: said }) }
+          const grown = { ...input, request }
+          const read = { ...grown, messages: structuredClone(grown.messages) }
+          const [context, fresh] = [builtOrRefused(grown), builtOrRefused(read)]
+          if (context instanceof Error || fresh instanceof Error) {
+            expect(String(context)).toBe(String(fresh))
+            continue
+          }
+          expect(JSON.stringify(context)).toBe(JSON.stringify(fresh))
+          const { parts, lines, json } = forms.of(context, grown)
+          expect(json).toBe(JSON.stringify(context))
+          expect(parts).toEqual(
+            renderedParts(fresh, estimateTokens).map(({ text, tokens }) => ({ text: fingerprint(text), tokens })),
+          )
+          expect(JSON.stringify(fromLines(lines, textsOf(grown)))).toBe(json)
+          shared += context.messages.filter((one) => before.has(one)).length
+          before = new Set(context.messages)
+        }
+      },
+    ),
+    { numRuns: 60, endOnFailure: true },
+  )
+  expect(shared).toBeGreaterThan(1_000)
+})
+
+function textsOf({ messages, agent, request }: BuildInput): (name: string) => string | undefined {
+  const agents = [
+    agent.systemPrompt,
+    ...agent.docs.flatMap(({ name, text }) => [text, `Document "${name}":\n\n${text}`]),
+  ]
+  return (name) => {
+    if (name === 'q') return request.message
+    if (name.startsWith('a')) return agents[Number(name.slice(1))]
+    const [seq, index] = name.slice(1).split('.').map(Number)
+    const found = messages.find((one) => one.seq === seq)
+    return found && messageTexts(found)[index ?? 0]
+  }
+}
