@@ -1,5 +1,5 @@
 export { type History, layOutHistory } from '../history/history.js'
-export type { Line } from '../history/line-writer.js'
+export type { Line } from '../history/line.js'
 export { buildContext } from './build.js'
 export type { HiddenMessages } from './hidden-by-window.js'
 export { hiddenReason, hiddenText, remedies } from './hidden-messages.js'

@@ -2,7 +2,7 @@ import type { FormatName } from '@heddle/contracts'
 import { REASONING_BLOCK_TOKENS } from '../compaction/costs.js'
 import { countNeutralMessage } from '../formats/index.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
-import type { Line } from './line-writer.js'
+import type { Line } from './line.js'
 
 /** Counts the tokens of a text; see `counters` in the contracts. */
 export type Count = (text: string) => number

@@ -3,7 +3,8 @@ import type { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/message.js'
 import { comparePositions } from '../conversation/order.js'
 import { isAssistantSide } from '../conversation/turns.js'
-import { type Line, LineWriter } from './line-writer.js'
+import type { Line } from './line.js'
+import { LineWriter } from './line-writer.js'
 import { type Fate, type FateOptions, fateOf } from './message-outcomes.js'
 
 export interface History {

@@ -9,14 +9,9 @@ import { wholeThinking } from '../formats/thinking.js'
 import { contentWithLines, mayDeliverParts, partReference } from '../parts/line.js'
 import { withoutRoom } from '../parts/room.js'
 import { FAILED_REASON } from '../prune/rules.js'
+import type { Line } from './line.js'
 import { elidedArguments, type Fate, type FateOptions } from './message-outcomes.js'
 import { sharedLine } from './shared-lines.js'
-
-/** One message to be sent, and the stored messages that it represents. */
-export interface Line {
-  readonly neutral: NeutralMessage
-  readonly sources: readonly { message: Message; fate: Fate; asText: boolean }[]
-}
 
 /** Writes messages in their order, as lines in which each call is followed by its result; see `layOutHistory`. */
 export class LineWriter {

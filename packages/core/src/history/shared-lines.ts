@@ -1,6 +1,6 @@
 import type { Message } from '../conversation/message.js'
 import type { NeutralMessage } from '../formats/neutral-message.js'
-import type { Line } from './line-writer.js'
+import type { Line } from './line.js'
 
 /** The last line of each message that is the first source of one. */
 const lines = new WeakMap<Message, Line>()
