@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { growthPercentOf } from './heap-growth.js'
 
 /** Keeps 60 MB, replaces a part of it repeatedly, and prints the maximum heap size, in megabytes. */
 const churn = `
@@ -20,33 +19,6 @@ function printed(script: string): number {
 test('a heap with limited growth is little larger than the live objects', () => {
   const module = new URL('./heap-growth.ts', import.meta.url).href
   expect(printed(`import { limitHeapGrowth } from '${module}'; limitHeapGrowth()\n${churn}`)).toBeLessThan(250)
-})
-
-test('a small heap is collected less often than if it grew by three tenths', () => {
-  const module = new URL('./heap-growth.ts', import.meta.url).href
-  const collections = (then = '') =>
-    printed(`
-      import { PerformanceObserver, constants } from 'node:perf_hooks'
-      import { setFlagsFromString } from 'node:v8'
-      import { limitHeapGrowth } from '${module}'
-      limitHeapGrowth()
-      ${then}
-      let majors = 0
-      const count = (entries) => {
-        for (const { detail } of entries) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) majors++
-      }
-      const observer = new PerformanceObserver((list) => count(list.getEntries()))
-      observer.observe({ entryTypes: ['gc'] })
-      ${churn.replace('console.log', 'void ')}
-      await new Promise((resolve) => setTimeout(resolve))
-      count(observer.takeRecords())
-      console.log(majors)`)
-  expect(collections()).toBeLessThan(collections("setFlagsFromString('--heap-growing-percent=30')") * 0.8)
-})
-
-test('the growth in percent falls with the size of the heap', () => {
-  const megabytes = [1, 60, 120, 200, 400]
-  expect(megabytes.map((each) => growthPercentOf(each * 1024 * 1024))).toEqual([100, 100, 50, 30, 30])
 })
 
 test('a heap that is kept small has the same space for new objects as at its start', () => {
