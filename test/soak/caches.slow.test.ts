@@ -53,6 +53,15 @@ test('cached token counts retain no reference to the texts', async () => {
   expect(retained).toBeLessThan(KEPT_BYTES_MAX)
 })
 
+/** The tables of weak maps keep the size that they once had, which belongs to no cache. */
+function growTables(): void {
+  const maker = new ContextMaker()
+  const inputs = Array.from({ length: THREADS }, (_, index) => loadedThread(-index).input)
+  for (const input of inputs) maker.make(input)
+}
+
+const THREADS = 200
+
 test('the cached inputs of contexts and their derived values stay within their byte limit', async () => {
   const bytesMax = 8_000_000
   const [warm, maker] = [new BuildInputCache(bytesMax), new ContextMaker()]
@@ -63,11 +72,34 @@ test('the cached inputs of contexts and their derived values stay within their b
     made.jsonOf({ id: '', ...made.built })
     made.linesOf({ id: '', ...made.built }, () => false)
   }
+  growTables()
   make(0)
   const retained = await retainedBytes(() => {
-    for (let index = 1; index < 200; index++) make(index)
+    for (let index = 1; index < THREADS; index++) make(index)
   })
   // A count that comes close is enough; twice as much is not.
+  expect(retained).toBeGreaterThan(bytesMax / 4)
+  expect(retained).toBeLessThan(bytesMax)
+})
+
+test('threads that grow past their budgets stay within the byte limit, too', async () => {
+  const bytesMax = 4_000_000
+  const [warm, maker] = [new BuildInputCache(bytesMax), new ContextMaker()]
+  const grow = (index: number) => {
+    const { input, ...loaded } = loadedThread(index, 200)
+    const settings = { ...input.settings, budget: 3_000 }
+    for (let count = 10; count <= 200; count += 10) {
+      const grown = { ...input, settings, messages: input.messages.slice(0, count), headSeq: count }
+      warm.keep(`request ${index}`, { ...loaded, input: grown })
+      const made = maker.make(grown)
+      made.jsonOf({ id: '', ...made.built })
+      made.linesOf({ id: '', ...made.built }, () => false)
+    }
+  }
+  grow(0)
+  const retained = await retainedBytes(() => {
+    for (let index = 1; index < 20; index++) grow(index)
+  })
   expect(retained).toBeGreaterThan(bytesMax / 4)
   expect(retained).toBeLessThan(bytesMax)
 })
@@ -75,8 +107,9 @@ test('the cached inputs of contexts and their derived values stay within their b
 test('the cache of the previous contexts of threads stays within its byte limit', async () => {
   const bytesMax = 2_000_000
   const tails = new PreviousContextCache(bytesMax)
+  growTables()
   const retained = await retainedBytes(() => {
-    for (let index = 0; index < 200; index++) {
+    for (let index = 0; index < THREADS; index++) {
       const { input } = loadedThread(index)
       const made = new ContextMaker().make(input)
       const lines = made.linesOf({ id: '', ...made.built }, () => false)

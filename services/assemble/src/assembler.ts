@@ -22,7 +22,7 @@ export interface AssemblerDeps {
   /** Summarizers for snapshots. Default: the extractive summarizer. */
   readonly summarizers?: Summarizers
   /**
-   * Bytes of the cached inputs for the next contexts of busy threads. Default 12 MB: about 30 threads of 80 messages; inputs
+   * Bytes of the cached inputs for the next contexts of busy threads. Default 12 MB: about 20 threads of 80 messages; inputs
    * of other threads are read again.
    */
   readonly cacheBytesMax?: number

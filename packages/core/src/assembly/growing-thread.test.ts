@@ -7,15 +7,7 @@ import { simulatedInput } from '../../../../test/support/src/samples/simulated-i
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import { fingerprint } from '../conversation/fingerprint.js'
 import { digestedParts, type RenderedPart, renderedParts } from '../delivery/shared-prefix.js'
-import {
-  contextJson,
-  fromLines,
-  KnownLines,
-  type LineCache,
-  messageTexts,
-  nameTexts,
-  toLines,
-} from '../stored/index.js'
+import { fromLines, KnownLines, type LineCache, messageTexts, nameTexts, toLines } from '../stored/index.js'
 import { estimateTokens } from '../tokens/tokens.js'
 import type { BuildInput } from './input.js'
 
@@ -23,7 +15,6 @@ import type { BuildInput } from './input.js'
 class Forms {
   readonly #parts = new WeakMap<object, RenderedPart>()
   readonly #lines: LineCache = new WeakMap()
-  readonly #json = new WeakMap<object, string>()
 
   of(result: Omit<ContextResult, 'id'>, { messages, agent, request }: BuildInput) {
     return {
@@ -34,7 +25,6 @@ class Forms {
         () => false,
         new KnownLines(this.#lines, messages),
       ),
-      json: contextJson(result, this.#json),
     }
   }
 }
@@ -68,12 +58,11 @@ test('a context of a thread that grew is the same as one of messages that were j
             continue
           }
           expect(JSON.stringify(context)).toBe(JSON.stringify(fresh))
-          const { parts, lines, json } = forms.of(context, grown)
-          expect(json).toBe(JSON.stringify(context))
+          const { parts, lines } = forms.of(context, grown)
           expect(parts).toEqual(
             renderedParts(fresh, estimateTokens).map(({ text, tokens }) => ({ text: fingerprint(text), tokens })),
           )
-          expect(JSON.stringify(fromLines(lines, textsOf(grown)))).toBe(json)
+          expect(JSON.stringify(fromLines(lines, textsOf(grown)))).toBe(JSON.stringify(context))
           shared += context.messages.filter((one) => before.has(one)).length
           before = new Set(context.messages)
         }

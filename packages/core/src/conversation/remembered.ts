@@ -4,13 +4,15 @@
  *
  * Inputs and results are shared: neither may be changed afterwards.
  */
-export function remembered<Key extends object, Value>(derive: (key: Key) => Value): (key: Key) => Value {
-  const known = new WeakMap<Key, { readonly value: Value }>()
+export function remembered<Key extends object, Value extends object | null>(
+  derive: (key: Key) => Value,
+): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>()
   return (key) => {
     const found = known.get(key)
-    if (found !== undefined) return found.value
+    if (found !== undefined) return found
     const value = derive(key)
-    known.set(key, { value })
+    known.set(key, value)
     return value
   }
 }

@@ -1,4 +1,3 @@
-export * from './context-json.js'
 export * from './delta.js'
 export * from './known-lines.js'
 export * from './lines.js'

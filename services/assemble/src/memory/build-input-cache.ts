@@ -19,12 +19,13 @@ import { mustBeRecorded } from '../load/asked-lane.js'
 import type { LoadedForBuild } from '../load/load.js'
 import { counted } from '../load/load-history.js'
 
-/** Estimated memory of a message and its derived data, without its texts; and of each token of the texts. */
-const MESSAGE_BYTES = 1_200
+/** Estimated memory of a message without its texts, and of each token of the texts. */
+const MESSAGE_BYTES = 700
 const TOKEN_BYTES = 5
-/** Estimated memory of a built context, and of each of its tokens: in messages, lines, receipt and JSON. */
+/** Estimated memory of a built context, of each message that it shows, and of each of its tokens: in lines, receipt and JSON. */
 const CONTEXT_BYTES = 10_000
-const CONTEXT_TOKEN_BYTES = 17
+const SHOWN_MESSAGE_BYTES = 2_500
+const SHOWN_TOKEN_BYTES = 2
 /** New messages that can be added to a cached input; with more, the thread is read again, which costs a round trip. */
 const GROWTH_MAX = 200
 /** Approximate tokens that are counted on this thread: more would block the event loop for too long. */
@@ -34,6 +35,8 @@ const COUNTED_TOKENS_MAX = 12_000
 interface WarmThread {
   readonly loaded: LoadedForBuild
   readonly dependence: Dependence
+  /** Of the messages that were shown since the thread was read: what is derived from them is kept as long as they are. */
+  readonly shownTokens: number
 }
 
 /** Changes of a thread since its input was cached. */
@@ -64,15 +67,30 @@ export class BuildInputCache {
     // Not cached while a pruning is awaited, so that the next context requests it again; nor with a lane that is recorded only
     // now, so that the next context reads its record.
     if (dependence === null || awaitsPruning || askedLane !== null) return
-    this.#threads.set(key, { loaded, dependence }, { size: bytesOf(input) })
+    const shownTokens = shownSince(this.#threads.peek(key), input)
+    this.#threads.set(key, { loaded, dependence, shownTokens }, { size: bytesOf(input.messages, shownTokens) })
   }
 }
 
-/** An estimate, within a quarter of measured sizes. */
-function bytesOf({ messages, request, settings }: LoadedForBuild['input']): number {
-  const tokens = messages.reduce((sum, message) => sum + message.tokens, 0)
-  const shownTokens = Math.min(tokens, request.budget ?? settings.budget ?? tokens)
-  return messages.length * MESSAGE_BYTES + tokens * TOKEN_BYTES + CONTEXT_BYTES + shownTokens * CONTEXT_TOKEN_BYTES
+/** An upper estimate: each new message of a thread is shown once, and a budget may have been filled before. */
+function shownSince(before: WarmThread | undefined, { messages, request, settings }: LoadedForBuild['input']): number {
+  const tokens = tokensOf(messages)
+  const known = before?.loaded.input.messages
+  if (before !== undefined && known !== undefined && known[0] === messages[0])
+    return Math.min(tokens, before.shownTokens + tokens - tokensOf(known))
+  return Math.min(tokens, request.budget ?? settings.budget ?? tokens)
+}
+
+/** An estimate, within a quarter of measured sizes of contexts that fill their budgets. */
+function bytesOf(messages: readonly Message[], shownTokens: number): number {
+  const tokens = tokensOf(messages)
+  const shownMessages = tokens === 0 ? messages.length : (messages.length * shownTokens) / tokens
+  const bytes = messages.length * MESSAGE_BYTES + tokens * TOKEN_BYTES + CONTEXT_BYTES
+  return Math.ceil(bytes + shownMessages * SHOWN_MESSAGE_BYTES + shownTokens * SHOWN_TOKEN_BYTES)
+}
+
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
 export async function loadChanges(tx: Tx, { loaded, dependence }: WarmThread): Promise<Changes> {
@@ -101,7 +119,7 @@ export function warmed(
   if (messages.length === 0) return isOutdated(loaded, asOfMs) ? null : loaded
   // A restore marker refers to a hidden message, so the thread is read again; many messages are counted elsewhere.
   if (messages.some(({ restores }) => restores !== undefined)) return null
-  const addedTokens = messages.reduce((sum, { tokens }) => sum + tokens, 0)
+  const addedTokens = tokensOf(messages)
   if (messages.reduce((sum, { tokens, tokensExact }) => sum + (tokensExact ? 0 : tokens), 0) > COUNTED_TOKENS_MAX)
     return null
   const { input, thread } = loaded

@@ -3,10 +3,10 @@ import {
   type BuildInput,
   buildContext,
   type ContextLines,
-  contextJson,
   digestedParts,
   KnownLines,
   type LineCache,
+  type Message,
   nameTexts,
   type RenderedPart,
   toLines,
@@ -18,15 +18,22 @@ import { isOfOthers } from '../load/scope.js'
  */
 export class ContextMaker {
   readonly #made = new WeakMap<BuildInput, MadeContext>()
-  readonly #known = new KnownForms()
+  /** By the first message of a thread as it was read, which those that are read later follow. */
+  readonly #forms = new WeakMap<Message, KnownForms>()
 
   /** @throws PermanentError as `buildContext` */
   make(input: BuildInput): MadeContext {
     const known = this.#made.get(input)
     if (known !== undefined) return known
-    const made = new MadeContext(input, this.#known)
+    const made = new MadeContext(input, this.#formsOf(input))
     this.#made.set(input, made)
     return made
+  }
+
+  #formsOf({ messages: [first] }: BuildInput): KnownForms {
+    const forms = (first && this.#forms.get(first)) ?? new KnownForms()
+    if (first !== undefined) this.#forms.set(first, forms)
+    return forms
   }
 }
 
@@ -37,7 +44,6 @@ export class ContextMaker {
 class KnownForms {
   readonly #parts = new WeakMap<BuildInput['count'], WeakMap<object, RenderedPart>>()
   readonly lines: LineCache = new WeakMap()
-  readonly json = new WeakMap<object, string>()
 
   partsBy(count: BuildInput['count']): WeakMap<object, RenderedPart> {
     const parts = this.#parts.get(count) ?? new WeakMap<object, RenderedPart>()
@@ -65,7 +71,7 @@ export class MadeContext {
   /** JSON of the delivered context. */
   jsonOf({ id, ...result }: ContextResult): string {
     const variant = variantOf(result)
-    if (this.#json?.variant !== variant) this.#json = { variant, json: contextJson(result, this.#known.json) }
+    if (this.#json?.variant !== variant) this.#json = { variant, json: JSON.stringify(result) }
     return `{"id":${JSON.stringify(id)},${this.#json.json.slice(1)}`
   }
 
