@@ -120,6 +120,8 @@ describe.skipIf(executablePath === null)('questions of somebody who knows the pa
     await first.getByText('Pinned: the next context shows it verbatim.').waitFor()
     const next = await recorded.client.contexts.build({ thread: STAGING, budget: 6_000, format: 'anthropic' })
     expect(JSON.stringify(next.messages)).toContain(detail.slice(0, 40))
+    // The pin ends the summary whose details are read, and the context has another one, which can be chosen.
+    await page.getByLabel('Summary', { exact: true }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await first.getByRole('link').press('Enter')
     await page.getByRole('heading', { name: reference }).waitFor()

@@ -21,18 +21,20 @@ interface Summarized {
 export function Loss({ thread, states }: { thread: string; states: ThreadOverview['states'] }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
-  const [chosen, setChosen] = useState<string>()
+  const [chosen, setChosen] = useState<Summarized>()
   const pages = useInfiniteQuery(summariesQuery(thread))
-  const choices = summarized(states, loadedSummaries(pages.data?.pages.flatMap(({ items }) => items) ?? []).wholes)
-  const compaction = choices.find((choice) => choice.id === chosen) ?? choices[0]
+  const current = summarized(states, loadedSummaries(pages.data?.pages.flatMap(({ items }) => items) ?? []).wholes)
+  // A context that is built meanwhile may end the chosen summary or have a newer one, which must not replace what is read.
+  const isEnded = chosen !== undefined && current.every(({ id }) => id !== chosen.id)
+  const choices = isEnded ? [chosen, ...current] : current
+  const compaction = chosen ?? choices[0]
   const { data, error, isFetching } = useQuery({
     ...lossQuery(thread, compaction?.id ?? ''),
     enabled: isOpen && compaction !== undefined,
   })
   if (compaction === undefined) return null
   const toggle = () => {
-    // A context that is built meanwhile may have a newer summary, which must not replace the details that are read.
-    setChosen(compaction.id)
+    setChosen(compaction)
     setOpen(!isOpen)
   }
   return (
@@ -44,7 +46,11 @@ export function Loss({ thread, states }: { thread: string; states: ThreadOvervie
         {choices.length < 2 ? null : (
           <>
             <label htmlFor={id}>Summary</label>
-            <select id={id} value={compaction.id} onChange={({ target }) => setChosen(target.value)}>
+            <select
+              id={id}
+              value={compaction.id}
+              onChange={({ target }) => setChosen(choices.find((choice) => choice.id === target.value))}
+            >
               {choices.map((choice) => (
                 <option key={choice.id} value={choice.id}>
                   {choice.name}
