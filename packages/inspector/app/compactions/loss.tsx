@@ -34,7 +34,8 @@ export function Loss({ thread, states }: { thread: string; states: ThreadOvervie
   })
   if (compaction === undefined) return null
   const toggle = () => {
-    setChosen(compaction)
+    // Once its details are closed, a summary that has ended cannot be read again.
+    setChosen(isOpen && isEnded ? undefined : compaction)
     setOpen(!isOpen)
   }
   return (
