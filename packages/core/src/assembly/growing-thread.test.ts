@@ -1,13 +1,14 @@
 import { type ContextResult, formats, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { builtOrRefused } from '../../../../test/support/src/samples/context-faults.js'
 import { conversationOf, conversationSteps } from '../../../../test/support/src/samples/conversations.js'
 import { simulatedInput } from '../../../../test/support/src/samples/simulated-input.js'
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import { fingerprint } from '../conversation/fingerprint.js'
 import { digestedParts, type RenderedPart, renderedParts } from '../delivery/shared-prefix.js'
-import { fromLines, KnownLines, type LineCache, messageTexts, nameTexts, toLines } from '../stored/index.js'
+import { agentTexts, fromLines, KnownLines, type LineCache, messageTexts, nameTexts, toLines } from '../stored/index.js'
 import { estimateTokens } from '../tokens/tokens.js'
 import type { BuildInput } from './input.js'
 
@@ -68,16 +69,13 @@ test('a context of a thread that grew is the same as one of messages that were j
         }
       },
     ),
-    { numRuns: 60, endOnFailure: true },
+    { numRuns: propertyRuns(60), endOnFailure: true },
   )
   expect(shared).toBeGreaterThan(1_000)
 })
 
 function textsOf({ messages, agent, request }: BuildInput): (name: string) => string | undefined {
-  const agents = [
-    agent.systemPrompt,
-    ...agent.docs.flatMap(({ name, text }) => [text, `Document "${name}":\n\n${text}`]),
-  ]
+  const agents = agentTexts(agent)
   return (name) => {
     if (name === 'q') return request.message
     if (name.startsWith('a')) return agents[Number(name.slice(1))]
