@@ -122,7 +122,8 @@ async function relay(folder) {
   const nowMs = Date.now()
   if (away !== null && nowMs - away.triedMs < PROBE_EVERY_MS) return keepWords()
 
-  const [hookMs, beganMs] = [HOOK_MS_OF[name] ?? HOOK_MS, Math.ceil(performance.timeOrigin)]
+  const hookMs = HOOK_MS_OF[name] ?? HOOK_MS
+  const beganMs = Math.ceil(performance.timeOrigin) - spentMs()
   let missed = null
   let answer
   try {
@@ -147,6 +148,11 @@ async function relay(folder) {
   if (givenUp === 0 || name === 'SessionEnd') return answer.text === '{}' ? undefined : answer.text
   const systemMessage = `Heddle could not record ${givenUp} earlier events, however often they were sent.`
   return JSON.stringify({ ...JSON.parse(answer.text), systemMessage })
+}
+
+/** Milliseconds in which `send.sh` had no answer. */
+function spentMs() {
+  return 1_000 * (Number(process.env.HEDDLE_HOOK_SPENT_SECONDS) || 0)
 }
 
 function refusal({ status, text }) {

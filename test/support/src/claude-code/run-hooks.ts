@@ -88,8 +88,10 @@ async function spawnHook(
   event: HookEvent,
   environment: HookEnvironment,
 ): Promise<HookRun> {
-  const args = (hook.args ?? []).map((arg) => arg.replace(/\$\{CLAUDE_PLUGIN_ROOT\}/g, pluginFolder))
-  return await runCommand(hook.command === 'node' ? process.execPath : hook.command, args, {
+  // Without arguments the command is a line for the shell.
+  const [command, args] = hook.args === undefined ? ['sh', ['-c', hook.command]] : [hook.command, hook.args]
+  const located = args.map((arg) => arg.replace(/\$\{CLAUDE_PLUGIN_ROOT\}/g, pluginFolder))
+  return await runCommand(command, located, {
     event,
     timeoutMs: (hook.timeout ?? 600) * 1_000,
     variables: { CLAUDE_PLUGIN_ROOT: pluginFolder, CLAUDE_PLUGIN_DATA: environment.dataFolder },
