@@ -14,7 +14,7 @@ export interface Slope {
   readonly tookMs: readonly [number, number]
   /** Whether its time grows faster than the text. */
   readonly isTooSteep: boolean
-  /** Whether a megabyte of its input would take more than {@link MS_PER_MB_MAX}. */
+  /** Whether a megabyte of its input would take more than {@link MS_PER_MB_MAX}, on a machine that is as slow as given. */
   readonly isTooSlow: boolean
 }
 
@@ -24,6 +24,8 @@ export interface Growth {
   readonly factor: number
   /** Minimum time of a steep pass for the larger text: shorter times are dominated by timers and garbage collection. */
   readonly floorMs: number
+  /** Measures the {@link slownessOf} this machine when a pass is slow. Default: the machine is a fast one. */
+  readonly slowness?: () => Promise<number>
 }
 
 /** A quadratic pass takes four times the ratio of the sizes if these differ fourfold; a linear one takes the ratio. */
@@ -42,14 +44,14 @@ const FLOOR_SMALL_MS = 0.5
 export async function slopeOf(
   pass: Pass,
   shape: (bytes: number) => string,
-  { bytesMax, factor, floorMs }: Growth,
+  { bytesMax, factor, floorMs, slowness = async () => 1 }: Growth,
 ): Promise<Slope> {
   const bytesMin = Math.floor(bytesMax / factor)
   const large = shape(bytesMax)
   const { givenBytes = bytesMax } = pass(large)
   let largeMs = await cpuMs(pass, large)
   const isSteep = () => isSteepStep(smallMs, largeMs, factor)
-  const isSlow = () => largeMs > Math.max(floorMs, (MS_PER_MB_MAX * givenBytes) / BYTES_PER_MB)
+  const isSlow = (slowness = 1) => largeMs > Math.max(floorMs, (slowness * MS_PER_MB_MAX * givenBytes) / BYTES_PER_MB)
   let smallMs = Number.POSITIVE_INFINITY
   if (largeMs >= floorMs) {
     const small = shape(bytesMin)
@@ -63,7 +65,7 @@ export async function slopeOf(
     bytes: [bytesMin, bytesMax],
     tookMs: [isMeasured ? smallMs : 0, largeMs],
     isTooSteep: isMeasured && isSteep() && isSteepStep(largeMs, await cpuMs(pass, shape(bytesMax * factor)), factor),
-    isTooSlow: isMeasured && isSlow(),
+    isTooSlow: isMeasured && isSlow() && isSlow(await slowness()),
   }
 }
 
@@ -76,6 +78,27 @@ const TURN_CHARACTERS = 137
 function turned(text: string, times: number): string {
   const at = (times * TURN_CHARACTERS) % Math.max(1, text.length)
   return text.slice(at) + text.slice(0, at)
+}
+
+/** CPU time of the reference on a quiet machine of the kind for which {@link MS_PER_MB_MAX} was set. */
+const REFERENCE_MS = 200
+const REFERENCE_TIMES = 40
+
+/**
+ * Time of this machine for a fixed work of the same kind as the passes: words of a text found, records written and read. At least
+ * 1: virtual machines of one kind differ by more than twice from hour to hour, and the limit is set for a fast one.
+ */
+export async function slownessOf(): Promise<number> {
+  const text = 'the quick brown fox jumps over 13 lazy dogs at /var/log/system.log '.repeat(1_000)
+  const reference = (text: string) => () => {
+    for (let times = 0; times < REFERENCE_TIMES; times++) {
+      const words = text.match(/[\w./]+/g) ?? []
+      JSON.parse(JSON.stringify(words.map((word, index) => ({ word, index }))))
+    }
+  }
+  let fastestMs = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < TRIES; tries++) fastestMs = Math.min(fastestMs, await cpuMs(reference, text))
+  return Math.max(1, fastestMs / REFERENCE_MS)
 }
 
 /** CPU time instead of wall-clock time, so that other work on the machine does not count. */
