@@ -32,7 +32,8 @@ async function openSentinel() {
     'bind 127.0.0.1',
     `sentinel monitor heddle 127.0.0.1 ${primary.port} 1`,
     'sentinel down-after-milliseconds heddle 500',
-    'sentinel failover-timeout heddle 3000',
+    // Sentinel gives up a failover that took longer and starts the next one after twice this time.
+    'sentinel failover-timeout heddle 20000',
   ]
   await writeFile(file, settings.join('\n'))
   const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' })
@@ -46,6 +47,11 @@ async function openSentinel() {
   return {
     // The first of them is away.
     url: `redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinelPort}/heddle`,
+    whenNamesReplica: async () => {
+      const address = () => askRedis(sentinelUrl, ['SENTINEL', 'get-master-addr-by-name', 'heddle'])
+      const what = 'the sentinel to name the replica as the primary'
+      await waitFor(async () => (await address()).includes(String(replica.port)), { what, timeoutMs: 45_000 })
+    },
     primary,
     replica,
   }
@@ -53,14 +59,14 @@ async function openSentinel() {
 
 describe.skipIf(redisUrl() === null)('a Redis whose primary is named by sentinels', () => {
   it('continues on the replica that replaces a killed primary: workers, producers and messages', async () => {
-    const { url, primary, replica } = await openSentinel()
+    const { url, primary, whenNamesReplica } = await openSentinel()
     const place = { backend: { kind: 'redis' as const, url }, prefix: freshPrefix() }
     const queues = await queuesAt(place)
     const worker = await startWorker({ stage: 'prune', queues, handler: async () => done() })
     await queues.wake('prune', someThread())
     await worker.whenSettled(1)
     await primary.kill()
-    await waitFor(async () => (await askRedis(replica.url, ['ROLE'])).includes('master'), { timeoutMs: 30_000 })
+    await whenNamesReplica()
     const isAwake = () =>
       queues.wake('prune', someThread()).then(
         () => true,
@@ -68,7 +74,7 @@ describe.skipIf(redisUrl() === null)('a Redis whose primary is named by sentinel
       )
     await waitFor(isAwake, { what: 'a wake on the new primary', timeoutMs: 15_000, everyMs: 100 })
     expect((await worker.whenSettled(2)).map(({ result }) => result)).toEqual(['done', 'done'])
-  }, 60_000)
+  }, 90_000)
 
   it('leaves a primary that was demoted to a replica while it stayed connected', async () => {
     const { url, primary, replica } = await openSentinel()
