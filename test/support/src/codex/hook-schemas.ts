@@ -9,6 +9,7 @@ import { z } from 'zod'
 const commandHookSchema = z.strictObject({
   type: z.literal('command'),
   command: z.string().min(1),
+  commandWindows: z.string().min(1).optional(),
   timeout: z.int().positive().optional(),
   statusMessage: z.string().optional(),
 })

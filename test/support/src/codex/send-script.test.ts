@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { hooksFileSchema } from '../claude-code/hook-schemas.js'
+import { pluginFolder as claudeFolder } from '../claude-code/run-hooks.js'
 import { startAgent, startServer, status } from './hook-processes.js'
 import { pluginFolder } from './run-hooks.js'
 
@@ -94,14 +95,12 @@ test('no argument of a process holds the key', async () => {
   expect(await readFile(given, 'utf8')).not.toContain('a-secret')
 })
 
-test('on a system without sh the line of the hook starts Node itself', async () => {
-  const hooks = JSON.parse(await readFile(`${pluginFolder}/hooks/hooks.json`, 'utf8')) as {
-    hooks: Record<string, { hooks: { command: string }[] }[]>
-  }
-  const line = hooks.hooks['Stop']?.[0]?.hooks[0]?.command ?? ''
+test('where there is no sh, the line of a hook of Claude Code starts Node itself', async () => {
+  const { hooks } = hooksFileSchema.parse(JSON.parse(await readFile(`${claudeFolder}/hooks/hooks.json`, 'utf8')))
+  const hook = hooks.Stop?.[0]?.hooks[0]
+  const line = hook?.type === 'command' ? hook.command.replace(/\$\{CLAUDE_PLUGIN_ROOT\}/g, claudeFolder) : ''
   const [server, path] = [await startServer(), await pathWith('node')]
   const agent = await startAgent({ command: ['/bin/sh', '-c', `exec 2>/dev/null; ${line}`], path })
-  const child = agent.start({ hook_event_name: 'UserPromptSubmit', prompt: 'first' }, server.url)
-  await once(child, 'close')
+  await agent.prompt('first', server.url)
   expect(server.prompts()).toEqual(['first'])
 })
