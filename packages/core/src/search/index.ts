@@ -29,7 +29,7 @@ export {
 } from './segment.js'
 export { functionWords } from './terms/function-words.js'
 export { termsOf } from './terms/words.js'
-export type { Statement } from './updates/index.js'
+export type { RankedStatement, Statement } from './updates/index.js'
 export * from './vectors/nearest.js'
 export { hasRemadeVectors, remadeDimensions } from './vectors/remade-vectors.js'
 export { VectorBlock, type VectorQuery, vectorQuery } from './vectors/vector-block.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { comparedResults, reorder } from './reorder.js'
 
-const said = (text: string, seq: number) => ({ text, isOfPerson: true, atMs: 0, seq })
+const said = (text: string, seq: number) => ({ text, isOfPerson: true, speaker: null, atMs: 0, seq, score: 1 })
 
 test('few questions need the texts of their results', () => {
   expect(comparedResults('Why does the build fail?')).toBe(0)

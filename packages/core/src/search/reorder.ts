@@ -1,5 +1,5 @@
 import { asksForOrder, coverTime } from './order/index.js'
-import { asksForValue, findReplacements, newerFirst, type Statement } from './updates/index.js'
+import { asksForValue, findReplacements, newerFirst, type RankedStatement } from './updates/index.js'
 
 /** The first results of a question for a value, among which statements replace each other. */
 const COMPARED_FOR_VALUE = 20
@@ -22,7 +22,7 @@ export interface Reordered {
 }
 
 /** Orders the first results of a question by rules on their texts: by time, if the question is about time or a value. */
-export function reorder(question: string, results: readonly Statement[]): Reordered {
+export function reorder(question: string, results: readonly RankedStatement[]): Reordered {
   const replacements = findReplacements(question, results.slice(0, COMPARED_FOR_VALUE))
   const first = coverTime(question, results)
   const rest = newerFirst(replacements)

@@ -33,9 +33,9 @@ export async function orderHits(
   const textAt = new Map(texts.map((text) => [text.place, text]))
   const { order, covering, replacedBy } = reorder(
     query,
-    compared.map(({ row, place }, index) => {
-      const { content = '', isOfPerson = false } = textAt.get(index) ?? {}
-      return { text: content, isOfPerson, atMs: row.orderedAtMs, seq: place.seq }
+    compared.map(({ row, place, document }, index) => {
+      const { content = '', isOfPerson = false, speaker = null } = textAt.get(index) ?? {}
+      return { text: content, isOfPerson, speaker, atMs: row.orderedAtMs, seq: place.seq, score: document.score }
     }),
   )
   const replacing = new Set(replacedBy)

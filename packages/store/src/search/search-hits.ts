@@ -79,6 +79,8 @@ export interface HitText extends Columns<'messages', 'role' | 'toolName' | 'cont
   readonly messageId: string
   /** Whether a person said it: a user, or a named speaker in any role. */
   readonly isOfPerson: boolean
+  /** The name of the speaker, if the metadata have one. */
+  readonly speaker: string | null
   readonly toolCalls: readonly { readonly name: string; readonly arguments: unknown }[]
 }
 
@@ -91,7 +93,7 @@ export async function loadHitTexts(
   const rows = await tx<(HitText & Columns<'messages', 'contentEscaped'>)[]>`
     select
       given.place, message.id as message_id, message.role, message.tool_name, message.content_escaped,
-      ${isOfPerson(tx)} as is_of_person,
+      ${isOfPerson(tx)} as is_of_person, ${speakerIn(tx)} as speaker,
       case when message.content_escaped then message.content else left(message.content, ${charactersMax}) end
         as content,
       coalesce(message.tool_calls, '[]'::json) as tool_calls

@@ -143,9 +143,11 @@ async function search(
           ),
         )
   const instructions = new Set(memories.map(({ messageId }) => messageId))
-  const statements = rows.map(({ row, place }) => ({
+  const statements = rows.map(({ row, place, document }) => ({
     text: row.content,
     isOfPerson: row.isOfPerson,
+    speaker: row.speaker,
+    score: document.score,
     atMs: row.orderedAtMs,
     seq: place.seq,
   }))

@@ -90,10 +90,18 @@ export class OfflineAgent {
 
   #reorder(query: string, found: readonly RankedDocument[]): RankedDocument[] {
     const compared = found.slice(0, comparedResults(query))
-    const statements = compared.map(({ thread, seq }) => {
+    const statements = compared.map(({ thread, seq, score }) => {
       const { content = '', role = 'user', metadata } = this.#messageAt(thread, seq) ?? {}
-      const isOfPerson = role === 'user' || metadata?.['name'] !== undefined
-      return { text: content, isOfPerson, atMs: thread, seq }
+      const speaker = metadata?.['name']
+      const isOfPerson = role === 'user' || speaker !== undefined
+      return {
+        text: content,
+        isOfPerson,
+        speaker: typeof speaker === 'string' ? speaker : null,
+        atMs: thread,
+        seq,
+        score,
+      }
     })
     const { order } = reorder(query, statements)
     return [...order.flatMap((index) => compared[index] ?? []), ...found.slice(compared.length)]

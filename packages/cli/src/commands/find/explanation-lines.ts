@@ -3,7 +3,7 @@ import { safeText } from '../../output/safe-text.js'
 
 const RULES = {
   newer: 'moved up: it states the newest value',
-  coverage: 'moved up: it is the best of its part of the time',
+  coverage: 'moved up: a question of order is answered over the whole time',
 } as const
 
 /** Why a hit has its place: a line each for words and vectors, and one for a rule that moved it. */

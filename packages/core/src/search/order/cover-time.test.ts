@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Statement } from '../updates/statement.js'
+import type { RankedStatement } from '../updates/statement.js'
 import { asksForOrder, coverTime } from './cover-time.js'
 
 const QUESTION = 'In which order did I bring up aspects of my garden?'
@@ -15,58 +15,70 @@ test.each([
   expect(asksForOrder(question)).toBe(isOfOrder)
 })
 
-/** Forty statements about a garden, of which the last thirty have more of the question's words. */
-function statements(): Statement[] {
-  return Array.from({ length: 40 }, (_, index) => ({
-    text: index < 10 ? `I plan bed ${index} of the garden` : `I plan an aspect of garden ${index}, garden aspects`,
-    isOfPerson: true,
-    atMs: 0,
-    seq: index + 1,
-  }))
+function said(text: string, index: number, changed: Partial<RankedStatement> = {}): RankedStatement {
+  return { text, isOfPerson: true, speaker: null, atMs: index, seq: 1, score: 1, ...changed }
 }
 
-test('the best statements of each part of the time come first', () => {
+/** Forty statements about a garden, of which the last thirty have more of the question's words. */
+function statements(): RankedStatement[] {
+  return Array.from({ length: 40 }, (_, index) =>
+    said(
+      index < 10 ? `I plan bed ${index} of the garden` : `I plan an aspect of garden ${index}, garden aspects`,
+      index,
+    ),
+  )
+}
+
+test('statements of the whole time come first, also where others have more of the words', () => {
   const first = coverTime(QUESTION, statements())
   expect(first).toHaveLength(10)
-  const parts = first.map((index) => Math.floor(index / 4)).sort((left, right) => left - right)
-  expect(parts).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  const quarters = first.map((index) => Math.floor(index / 10))
+  expect(new Set(quarters)).toEqual(new Set([0, 1, 2, 3]))
 })
 
-test('a time counts before a place, and the better of two statements of a part', () => {
-  const two = statements().slice(0, 2)
-  const reversed = two.map((statement, index) => ({ ...statement, atMs: 10 - index }))
-  expect(coverTime(QUESTION, reversed).sort()).toEqual([0, 1])
-  const crowded = Array.from({ length: 20 }, (_, index) => ({
-    text: index % 2 === 0 ? 'a bed of gardenias' : 'a bed of my garden',
-    isOfPerson: true,
-    atMs: index,
-    seq: 1,
-  }))
-  expect(coverTime(QUESTION, crowded).every((index) => index % 2 === 1)).toBe(true)
+test('of two statements at one time the one that says it earlier comes first', () => {
+  const late = 'I plan what I shall do with all the time of my next holidays, perhaps in the garden'
+  const crowded = Array.from({ length: 20 }, (_, index) =>
+    said(index % 2 === 0 ? late : 'I plan a bed of my garden', index),
+  )
+  expect(
+    coverTime(QUESTION, crowded)
+      .slice(0, 5)
+      .every((index) => index % 2 === 1),
+  ).toBe(true)
 })
 
-test('replies of a model, messages that carry on, and others without a word of the question are not spread', () => {
-  const [statement] = statements()
-  if (statement === undefined) throw new Error('no statement')
+test('replies of a model and messages without a term of the question are not spread', () => {
   const kept = [
-    statement,
-    { ...statement, isOfPerson: false },
-    { ...statement, text: 'Yeah, and what about the garden?' },
-    { ...statement, text: 'My cat sleeps' },
-    { ...statement, text: '```\ngarden\n```' },
+    said('I plan the garden', 0),
+    said('I plan the garden', 1, { isOfPerson: false }),
+    said('My cat sleeps', 2),
+    said('```\ngarden\n```', 3),
   ]
   expect(coverTime(QUESTION, kept)).toEqual([0])
 })
 
-test('what a statement says in its first words counts more', () => {
-  const late = 'I plan what I shall do with all the time of my next holidays, perhaps in the garden'
-  const crowded = Array.from({ length: 20 }, (_, index) => ({
-    text: index % 2 === 0 ? late : 'I plan a bed of my garden',
-    isOfPerson: true,
-    atMs: index,
-    seq: 1,
-  }))
-  expect(coverTime(QUESTION, crowded).every((index) => index % 2 === 1)).toBe(true)
+test.each([
+  ['carries on', 'Yeah, and what about the garden?'],
+  ['is a lasting instruction', 'Always name the garden when I ask about plants.'],
+])('a message that %s comes after those that open a subject', (_, text) => {
+  const kept = [said(text, 0), said(`I plan the garden. ${'And so on. '.repeat(30)}`, 1)]
+  expect(coverTime(QUESTION, kept)).toEqual([1, 0])
+})
+
+test('the name of a speaker chooses whose statements count, not those that address her', () => {
+  const question = 'In what order did Ann bring up aspects of her garden?'
+  const kept = [
+    said('Ann, your garden is lovely, Ann', 0, { speaker: 'Bob' }),
+    said('I sowed peas in the garden', 1, { speaker: 'Ann' }),
+    said('My garden has a fence now', 2, { speaker: 'Ann' }),
+  ]
+  expect(coverTime(question, kept).at(-1)).toBe(0)
+})
+
+test('of equal words the place in the ranking decides, which knows neighbours, threads and vectors', () => {
+  const kept = [said('I plan the garden', 0, { score: 2 }), said('I plan the garden', 1, { score: 5 })]
+  expect(coverTime(QUESTION, kept)).toEqual([1, 0])
 })
 
 test('a name stands for the word of the question that it was introduced with', () => {
@@ -76,14 +88,11 @@ test('a name stands for the word of the question that it was introduced with', (
     'Does Robert see it?',
     ...Array.from({ length: 17 }, (_, index) => `I water bed ${index} near Paul`),
   ]
-  const spoken = texts.map((text, index) => ({ text, isOfPerson: true, atMs: index, seq: 1 }))
-  expect(coverTime('In which order did I mention my mentorship?', spoken)).toEqual([0, 1, 2])
-})
-
-test('a lasting instruction by itself is no event, and one within a message is', () => {
-  const texts = ['Always name the garden when I ask about plants.', `I plant the garden. ${'And so on. '.repeat(30)}`]
-  const spoken = texts.map((text, index) => ({ text, isOfPerson: true, atMs: index, seq: 1 }))
-  expect(coverTime(QUESTION, spoken)).toEqual([1])
+  const found = coverTime(
+    'In which order did I mention my mentorship?',
+    texts.map((text, index) => said(text, index)),
+  )
+  expect(new Set(found)).toEqual(new Set([0, 1, 2]))
 })
 
 test('any other question keeps its order', () => {

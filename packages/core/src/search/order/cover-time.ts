@@ -1,8 +1,10 @@
 import { lastingInstructions } from '../instructions/lasting-instructions.js'
 import { queryTerms } from '../query.js'
-import { isLater, type Statement } from '../updates/statement.js'
+import { termsOf } from '../terms/words.js'
+import type { RankedStatement } from '../updates/statement.js'
 import { openingStatement } from './opening-statement.js'
 import { scoreBy } from './score-openings.js'
+import { spread } from './spread.js'
 
 /** Questions about a course of events, which many messages answer together. */
 const ORDER =
@@ -20,45 +22,66 @@ const GOES_ON =
 
 const OPENING_CHARACTERS = 40
 
-/** Parts of the time from which the best statement comes first: about as many as people look at. */
-const PARTS = 10
-/** Statements that are spread over the parts. */
-const SPREAD_MAX = 50
+/** The part of its score that a message keeps which carries on: it seldom brings something up. */
+const GOES_ON_WEIGHT = 0.5
+/** The same for how the speaker wants things: a lasting instruction by itself is no event. */
+const INSTRUCTION_WEIGHT = 0.2
+/** The same for a message of a person whom the question does not name, if it names another one. */
+const OTHER_SPEAKER_WEIGHT = 0.3
+/** The share of a statement's own words; the rest is its score in the ranking, with its neighbours, thread and vector. */
+const OPENING_SHARE = 0.85
 
 /**
- * Spreads the answers to a question of order over time: the statements that open a subject and are about the question are
- * divided by time into ten equal parts, and the best of each comes first.
+ * Spreads the answers to a question of order over time: the statements of people that are about the question, those that
+ * open a subject before others, each of less worth the nearer it is to better ones.
  *
  * @param statements of a ranking, the best first
  * @returns the indexes of those to be placed first, the best first; empty for any other question
  */
-export function coverTime(question: string, statements: readonly Statement[]): number[] {
+export function coverTime(question: string, statements: readonly RankedStatement[]): number[] {
   if (!asksForOrder(question)) return []
-  const openers = statements.flatMap((statement, index) => {
-    const { text, isOfPerson } = statement
-    if (!isOfPerson || GOES_ON.test(text.slice(0, OPENING_CHARACTERS)) || isInstruction(text)) return []
-    return [openingStatement(statement, index)]
+  const openers = statements.flatMap((statement, index) =>
+    statement.isOfPerson ? [openingStatement(statement, index)] : [],
+  )
+  const { subjects, speakers } = partsOf(queryTerms(question), statements)
+  const scoreOf = scoreBy(subjects, openers)
+  const scored = openers.map((opener) => ({ opener, own: scoreOf(opener) })).filter(({ own }) => own > 0)
+  const ownMost = Math.max(...scored.map(({ own }) => own))
+  const rankedMost = Math.max(...scored.map(({ opener }) => statements[opener.index]?.score ?? 0), Number.MIN_VALUE)
+  const worth = scored.map(({ opener: { index }, own }) => {
+    const statement = statements[index] as RankedStatement
+    const ranked = statement.score / rankedMost
+    return {
+      statement,
+      index,
+      worth: ((OPENING_SHARE * own) / ownMost + (1 - OPENING_SHARE) * ranked) * weightOf(statement, speakers),
+    }
   })
-  const score = scoreBy(queryTerms(question), openers)
-  const scored = openers
-    .map((opener) => ({ ...opener, score: score(opener) }))
-    .filter((each) => each.score > 0)
-    .sort((left, right) => right.score - left.score || left.index - right.index)
-    .slice(0, SPREAD_MAX)
-  const byTime = [...scored].sort((left, right) => (isLater(left.statement, right.statement) ? 1 : -1))
-  const best = new Set<number>()
-  for (let part = 0; part < PARTS; part++) {
-    const [from, to] = [part, part + 1].map((end) => Math.floor((byTime.length * end) / PARTS))
-    const ofPart = byTime.slice(from, to)
-    if (ofPart.length > 0) best.add(ofPart.reduce((left, right) => (right.score > left.score ? right : left)).index)
+  return spread(worth)
+}
+
+/** The terms of a question by which statements are found, and those that name the speakers of some. */
+function partsOf(terms: readonly string[], statements: readonly RankedStatement[]) {
+  const names = new Set(statements.flatMap(({ speaker }) => (speaker === null ? [] : [...termsOf(speaker)])))
+  const subjects = terms.filter((term) => !names.has(term))
+  return {
+    subjects: subjects.length > 0 ? subjects : terms,
+    speakers: new Set(terms.filter((term) => names.has(term))),
   }
-  return scored.flatMap(({ index }) => (best.has(index) ? [index] : []))
+}
+
+function weightOf({ text, speaker }: RankedStatement, speakers: ReadonlySet<string>): number {
+  const isOfOther = speakers.size > 0 && ![...termsOf(speaker ?? '')].some((term) => speakers.has(term))
+  return (
+    (GOES_ON.test(text.slice(0, OPENING_CHARACTERS)) ? GOES_ON_WEIGHT : 1) *
+    (isInstruction(text) ? INSTRUCTION_WEIGHT : 1) *
+    (isOfOther ? OTHER_SPEAKER_WEIGHT : 1)
+  )
 }
 
 /** Characters of a message that says no more than how the speaker wants things. */
 const INSTRUCTION_CHARACTERS_MAX = 200
 
-/** A lasting instruction by itself is no event. */
 function isInstruction(text: string): boolean {
   return text.length <= INSTRUCTION_CHARACTERS_MAX && lastingInstructions(text).length > 0
 }

@@ -5,9 +5,8 @@ import { type AskedTerm, relatedNames } from './related-names.js'
 /** Letters that words of one family have in common, such as "combinations" and "combinatorial". */
 const FAMILY_LETTERS = 6
 const FAMILY_WEIGHT = 0.6
-/** People say in their first words what a message is about; later words count for less. */
-const FIRST_WORDS = 9
-const LATER_WEIGHT = 0.5
+/** People say in their first words what a message is about: the word after this many counts half of the first one. */
+const HALF_WORDS = 32
 /** The part of its score that a statement keeps if it has a related name, but no term of the question. */
 const NAME_ALONE_WEIGHT = 0.7
 
@@ -47,8 +46,7 @@ function weightIn(positions: OpeningStatement['positions'], { term, family }: As
 }
 
 function weightOfPlace(place: number | undefined): number {
-  if (place === undefined) return 0
-  return place < FIRST_WORDS ? 1 : LATER_WEIGHT
+  return place === undefined ? 0 : 1 / (1 + place / HALF_WORDS)
 }
 
 function isOfFamily(term: string, other: string): boolean {

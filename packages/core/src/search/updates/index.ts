@@ -1,3 +1,3 @@
 export { asksForValue } from './asked-value.js'
 export { findReplacements, newerFirst } from './replacements.js'
-export type { Statement } from './statement.js'
+export type { RankedStatement, Statement } from './statement.js'

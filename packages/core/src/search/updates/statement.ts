@@ -8,6 +8,14 @@ export interface Statement {
   readonly seq: number
 }
 
+/** A statement with its place in a ranking. */
+export interface RankedStatement extends Statement {
+  /** By all parts of the ranking, from 0. */
+  readonly score: number
+  /** The name of the speaker, if the metadata of the message have one. */
+  readonly speaker: string | null
+}
+
 type At = Pick<Statement, 'atMs' | 'seq'>
 
 export function isLater(left: At, right: At): boolean {
