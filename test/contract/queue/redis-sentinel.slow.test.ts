@@ -67,12 +67,11 @@ describe.skipIf(redisUrl() === null)('a Redis whose primary is named by sentinel
     await worker.whenSettled(1)
     await primary.kill()
     await whenNamesReplica()
-    const isAwake = () =>
-      queues.wake('prune', someThread()).then(
-        () => true,
-        () => false,
-      )
-    await waitFor(isAwake, { what: 'a wake on the new primary', timeoutMs: 15_000, everyMs: 100 })
+    await waitFor(() => queues.wake('prune', someThread()).then(() => true), {
+      what: 'a wake on the new primary',
+      timeoutMs: 15_000,
+      everyMs: 100,
+    })
     expect((await worker.whenSettled(2)).map(({ result }) => result)).toEqual(['done', 'done'])
   }, 90_000)
 

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { within } from '@heddle/runtime'
 import type { Redis } from 'ioredis'
 import { SentinelConnector, StandaloneConnector } from 'ioredis/built/connectors/index.js'
@@ -39,9 +40,19 @@ export class QuietSentinelConnector extends SentinelConnector {
     connector.connectToSentinel = (...given) => connect(...given).on('error', () => {})
   }
 
+  /**
+   * A failover that is reported while the connector looks for the new primary interrupts it, since ioredis has one method for
+   * this and for the end. An error would end the connection for good; a stream that is closed already is opened again, except by
+   * a connection that was ended.
+   */
   override async connect(...parameters: Parameters<SentinelConnector['connect']>) {
-    const stream = await super.connect(...parameters)
-    dropWhenSilent(stream)
-    return stream
+    try {
+      const stream = await super.connect(...parameters)
+      dropWhenSilent(stream)
+      return stream
+    } catch (error) {
+      if (this.connecting) throw error
+      return new Socket().destroy()
+    }
   }
 }
