@@ -33,7 +33,7 @@ async function openSentinel() {
     `sentinel monitor heddle 127.0.0.1 ${primary.port} 1`,
     'sentinel down-after-milliseconds heddle 500',
     // Sentinel gives up a failover that took longer and starts the next one after twice this time.
-    'sentinel failover-timeout heddle 20000',
+    'sentinel failover-timeout heddle 10000',
   ]
   await writeFile(file, settings.join('\n'))
   const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' })
@@ -73,7 +73,7 @@ describe.skipIf(redisUrl() === null)('a Redis whose primary is named by sentinel
       everyMs: 100,
     })
     expect((await worker.whenSettled(2)).map(({ result }) => result)).toEqual(['done', 'done'])
-  }, 90_000)
+  }, 120_000)
 
   it('leaves a primary that was demoted to a replica while it stayed connected', async () => {
     const { url, primary, replica } = await openSentinel()
@@ -85,7 +85,7 @@ describe.skipIf(redisUrl() === null)('a Redis whose primary is named by sentinel
     await waitFor(async () => (await askRedis(primary.url, ['ROLE'])).includes('slave'), { timeoutMs: 30_000 })
     await waitFor(() => queues.wake('prune', someThread()).then(() => true), { timeoutMs: 15_000, everyMs: 100 })
     expect((await worker.whenSettled(1)).map(({ result }) => result)).toEqual(['done'])
-  }, 60_000)
+  }, 120_000)
 })
 
 it('an address that names no sentinels is refused by its field', async () => {
