@@ -69,7 +69,7 @@ export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: nu
 export class PostgresWorkerBackend extends SharedPostgresBackend {
   readonly #batches: JobBatches
   readonly #arrivals: JobArrivals
-  /** Where the notifications stood before the last fetch, if it left no job waiting; else null. */
+  /** The notifications before the last fetch, if it left no job waiting; else null. */
   #emptyMark: number | null = null
   #isInterrupted = false
 

@@ -19,7 +19,7 @@ async function startSilentSentinel() {
   return { url, close, whenAsked: once(server, 'connection') }
 }
 
-/** What a detector of failovers does: https://github.com/redis/ioredis, `FailoverDetector`. */
+/** As the `FailoverDetector` of ioredis does. */
 const reportFailover = (redis: Redis) =>
   (redis as unknown as { connector: { disconnect(): void } }).connector.disconnect()
 
