@@ -19,7 +19,7 @@ export function isReplaced(earlier: InstructionWords, later: InstructionWords): 
 }
 
 /** The language that an instruction wants for all replies; null for any other instruction. */
-function languageOf({ sentence, isProhibition, wanted }: InstructionWords): string | null {
+export function languageOf({ sentence, isProhibition, wanted }: InstructionWords): string | null {
   if (isProhibition || wanted.size !== 2) return null
   const language = LANGUAGE.exec(sentence)?.[1]?.toLowerCase()
   const others = [...wanted].filter((word) => !REPLYING.has(word))

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type SaidText, standingInstructions, takingsBack } from './index.js'
+import { isReplaced } from './replaced.js'
+import { endedBy, instructionWords } from './takings-back.js'
 
 const said = (...texts: readonly (string | Partial<SaidText>)[]): SaidText[] =>
   texts.map((one) => ({ text: '', thread: 'a', user: null, ...(typeof one === 'string' ? { text: one } : one) }))
@@ -153,6 +155,45 @@ test('no text between an instruction and now ends it, unless it has a sentence t
     fc.property(fc.array(sentence, { maxLength: 6 }), (others) => {
       const silent = others.filter((one) => takingsBack(one).length === 0 && !/^never/.test(one))
       expect(held('Always answer in French.', ...silent)).toContain('Always answer in French.')
+    }),
+  )
+})
+
+test('ends what a comparison of each with each ends', () => {
+  const whats = [
+    'push to main',
+    'use tabs',
+    'answer in French',
+    'answer in German',
+    'merge main into dev',
+    'use tabs, they align',
+  ]
+  const what = fc.constantFrom(...whats)
+  const form = fc.constantFrom(
+    (what: string) => `Always ${what}.`,
+    (what: string) => `Never ${what}.`,
+    (what: string) => `You may ${what} again.`,
+    (what: string) => `Forget what I said about ${what.split(' ').at(-1)}.`,
+    (what: string) => `${what} is no longer needed.`,
+  )
+  fc.assert(
+    fc.property(fc.array(fc.tuple(form, what), { maxLength: 12 }), (sentences) => {
+      const texts = sentences.map(([form, what]) => form(what))
+      const found = standingInstructions(said(...texts))
+      for (const { sentence, saidIn, endedIn } of found) {
+        const words = instructionWords(sentence)
+        const ends = (at: number) => {
+          const holds = found.filter((other) => other.saidIn < at && (other.endedIn ?? at) >= at)
+          const isTakenBack = takingsBack(texts[at] ?? '').some((taking) => {
+            const all = holds.map((other) => instructionWords(other.sentence))
+            return endedBy(taking, all).some((index) => holds[index]?.saidIn === saidIn)
+          })
+          const isInstruction = found.some((other) => other.saidIn === at)
+          return isTakenBack || (isInstruction && isReplaced(words, instructionWords(texts[at] ?? '')))
+        }
+        const expected = texts.findIndex((_, at) => at > saidIn && ends(at))
+        expect([sentence, endedIn]).toEqual([sentence, expected === -1 ? null : expected])
+      }
     }),
   )
 })

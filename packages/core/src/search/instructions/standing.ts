@@ -1,6 +1,7 @@
+import { HeldInstructions } from './held-instructions.js'
 import { lastingInstructions } from './lasting-instructions.js'
 import { isReplaced } from './replaced.js'
-import { endedBy, type InstructionWords, instructionWords, type TakingBack, takingsBack } from './takings-back.js'
+import { endedBy, type InstructionWords, instructionWords, takingsBack } from './takings-back.js'
 
 /** A text of a person. */
 export interface SaidText {
@@ -40,47 +41,46 @@ export function scopeOf(sentence: string, user: string | null): InstructionScope
  */
 export function standingInstructions(texts: readonly SaidText[]): Instruction[] {
   const all: Instruction[] = []
-  const words: InstructionWords[] = []
+  const held = new HeldInstructions()
   for (const [index, said] of texts.entries()) {
     const own = lastingInstructions(said.text)
     const takings = takingsBack(said.text)
-    for (const taking of takings) end(openTo(said, taking.sentence), taking, index)
+    for (const taking of takings) {
+      const open = held.withRarestOf(taking.words).filter((at) => isOpenTo(at, said, taking.sentence))
+      for (const ended of endedBy(taking, open.map(wordsOf))) close(open[ended] ?? -1, taking.sentence, index)
+    }
     for (const sentence of own) {
       const later = instructionWords(sentence)
-      const open = openTo(said, sentence).filter((at) => isReplaced(wordsOf(at), later))
-      for (const at of open) close(at, sentence, index)
+      const open = held.comparableTo(later).filter((at) => isOpenTo(at, said, sentence))
+      for (const at of open.filter((at) => isReplaced(wordsOf(at), later))) close(at, sentence, index)
     }
     const released = new Set(takings.flatMap(({ sentence, isProhibition }) => (isProhibition ? [] : [sentence])))
     for (const sentence of own) {
       if (released.has(sentence)) continue
+      held.add(all.length, instructionWords(sentence))
       all.push({ sentence, scope: scopeOf(sentence, said.user), saidIn: index, endedIn: null, endedBy: null })
-      words.push(instructionWords(sentence))
     }
   }
   return all
 
-  /** The instructions that hold, and that a sentence can be about. */
-  function openTo(said: SaidText, sentence: string): number[] {
-    const isOfThread = OF_THREAD.test(sentence)
-    return all.flatMap(({ scope, saidIn, endedIn }, at) => {
-      const before = texts[saidIn]
-      if (before === undefined || endedIn !== null) return []
-      const isSameThread = before.thread === said.thread
-      if ((isOfThread || scope === 'thread') && !(isSameThread && scope === 'thread')) return []
-      return before.user === said.user || (isSameThread && (before.user === null || said.user === null)) ? [at] : []
-    })
+  /** Whether a sentence can be about an instruction that holds. */
+  function isOpenTo(at: number, said: SaidText, sentence: string): boolean {
+    const [instruction, before] = [all[at], texts[all[at]?.saidIn ?? -1]]
+    if (instruction === undefined || before === undefined) return false
+    const isSameThread = before.thread === said.thread
+    const isOfThread = instruction.scope === 'thread'
+    if ((isOfThread || OF_THREAD.test(sentence)) && !(isSameThread && isOfThread)) return false
+    return before.user === said.user || (isSameThread && (before.user === null || said.user === null))
   }
 
   function wordsOf(at: number): InstructionWords {
-    return words[at] ?? instructionWords('')
-  }
-
-  function end(open: readonly number[], taking: TakingBack, index: number): void {
-    for (const at of endedBy(taking, open.map(wordsOf))) close(open[at] ?? -1, taking.sentence, index)
+    return held.wordsOf(at) ?? instructionWords('')
   }
 
   function close(at: number, sentence: string, index: number): void {
     const instruction = all[at]
-    if (instruction !== undefined) all[at] = { ...instruction, endedIn: index, endedBy: sentence }
+    if (instruction === undefined) return
+    all[at] = { ...instruction, endedIn: index, endedBy: sentence }
+    held.delete(at)
   }
 }
