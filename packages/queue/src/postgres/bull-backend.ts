@@ -6,7 +6,6 @@ import { completeInBatch } from '../worker/complete.js'
 import { JobBatches, type Next } from '../worker/job-batches.js'
 import { exchangeJobsOnPostgres } from './exchange-jobs.js'
 import { addJobsFunction } from './functions.js'
-import { JobArrivals } from './job-arrivals.js'
 
 type Options = ConstructorParameters<typeof PostgresQueueBackend>[2]
 
@@ -68,23 +67,13 @@ export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: nu
 /** The same for a worker, which fetches and finishes the jobs of its slots in batches. */
 export class PostgresWorkerBackend extends SharedPostgresBackend {
   readonly #batches: JobBatches
-  readonly #arrivals: JobArrivals
-  /** The notifications before the last fetch, if it left no job waiting; else null. */
-  #emptyMark: number | null = null
-  #isInterrupted = false
 
   constructor(connection: PostgresConnection, queue: string, options: WorkerBackendOptions) {
     // A worker waits on the connection, so it must be notified when it is lost.
     super(connection, queue, options as unknown as Options, true)
     const { concurrency, lockDuration } = options
-    this.#arrivals = new JobArrivals(queue, connection)
     this.#batches = new JobBatches({
-      exchangeJobs: async (order) => {
-        const { mark } = this.#arrivals
-        const exchanged = await exchangeJobsOnPostgres(connection, queue, order)
-        if (order.takes > 0) this.#emptyMark = exchanged.taken.length < order.takes ? mark : null
-        return exchanged
-      },
+      exchangeJobs: (order) => exchangeJobsOnPostgres(connection, queue, order),
       release: ({ id, token }) => this.moveJobFromActiveToWait(id, token),
       concurrency,
       lockMs: lockDuration,
@@ -96,29 +85,7 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
   }
 
   override waitForJob(timeoutSeconds: number): ReturnType<PostgresQueueBackend['waitForJob']> {
-    return this.#batches.wait(() => this.#waitForServer(timeoutSeconds))
-  }
-
-  async #waitForServer(timeoutSeconds: number): ReturnType<PostgresQueueBackend['waitForJob']> {
-    const mark = this.#emptyMark
-    // A fetch that was made before it listened, or found as many jobs as it asked for, may have missed some.
-    if (mark === null || this.#isInterrupted || this.closing !== undefined) {
-      await this.#arrivals.open()
-      return await super.waitForJob(timeoutSeconds)
-    }
-    const hasArrived = await this.#arrivals.wait(mark, timeoutSeconds * 1_000)
-    return hasArrived ? { member: this.queueName, score: 0 } : null
-  }
-
-  override disconnectBlocking(wait?: boolean): Promise<void> {
-    this.#isInterrupted = true
-    this.#arrivals.cancelWaits()
-    return super.disconnectBlocking(wait)
-  }
-
-  override reconnectBlocking(): Promise<void> {
-    this.#isInterrupted = false
-    return super.reconnectBlocking()
+    return this.#batches.wait(() => super.waitForJob(timeoutSeconds))
   }
 
   override moveToCompleted(...call: Parameters<Complete>): ReturnType<Complete> {
@@ -127,10 +94,7 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
   }
 
   override close(): Promise<void> {
-    this.closing ??= this.#batches.releasePrefetched().finally(() => {
-      this.#arrivals.close()
-      return this.disconnectBlocking()
-    })
+    this.closing ??= this.#batches.releasePrefetched().finally(() => this.disconnectBlocking())
     return this.closing
   }
 }

@@ -3,11 +3,9 @@ import type { PostgresConnection } from 'bullmq'
 import type { PostgresListener } from './listener.js'
 
 /** The channel on which BullMQ notifies of new jobs, with the name of their queue. */
-export const JOBS_CHANNEL = 'bullmq_jobs'
+const JOBS_CHANNEL = 'bullmq_jobs'
 /** Workers of one process before Node warns of a leak: a set of five stages for each of twenty tenants. */
 const WORKERS_MAX = 100
-/** Its own, and that of BullMQ while it waits. */
-const LISTENERS_OF_WORKER = 2
 
 type BullListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
@@ -21,7 +19,7 @@ export class ListenClient extends EventEmitter implements BullListenClient {
 
   constructor(listener: PostgresListener) {
     super()
-    this.setMaxListeners(WORKERS_MAX * LISTENERS_OF_WORKER)
+    this.setMaxListeners(WORKERS_MAX)
     this.#listener = listener
     listener.onLost(() => {
       this.#listening = undefined
