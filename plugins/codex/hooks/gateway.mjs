@@ -133,7 +133,7 @@ async function relay(folder) {
     if (isAway(answer)) throw new Error(`status ${answer.status}`)
   } catch (error) {
     if (missed !== null) settle(session, missed, false)
-    session.remember({ away: { sinceMs: away?.sinceMs ?? nowMs, triedMs: nowMs }, isRefused })
+    session.remember({ away: { sinceMs: away?.sinceMs ?? nowMs - spentMs(), triedMs: nowMs }, isRefused })
     keepWords()
     if (away !== null) return
     return shown(
@@ -150,9 +150,9 @@ async function relay(folder) {
   return JSON.stringify({ ...JSON.parse(answer.text), systemMessage })
 }
 
-/** Milliseconds in which `send.sh` had no answer. */
+/** Milliseconds in which `send.sh` had no answer. One version of curl prints microseconds. */
 function spentMs() {
-  return 1_000 * (Number(process.env.HEDDLE_HOOK_SPENT_SECONDS) || 0)
+  return Math.min(ANSWER_MS, 1_000 * (Number(process.env.HEDDLE_HOOK_SPENT_SECONDS) || 0))
 }
 
 function refusal({ status, text }) {

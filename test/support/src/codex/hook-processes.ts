@@ -53,11 +53,11 @@ export async function startAgent({
 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-hooks-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const start = (event: object, url: string, key = '') => {
+  const start = (event: object, url: string, key = '', input = JSON.stringify({ session_id: session, ...event })) => {
     const env = { PATH: path, PLUGIN_ROOT: pluginFolder, PLUGIN_DATA: folder, HEDDLE_URL: url, HEDDLE_KEY: key }
     const [program, ...parameters] = command
     const child = spawn(program, parameters, { env, stdio: ['pipe', 'pipe', 'inherit'] })
-    child.stdin.end(JSON.stringify({ session_id: session, ...event }))
+    child.stdin.end(input)
     return child
   }
   const run = async (event: object, url: string, key = ''): Promise<string | null> => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,6 +77,36 @@ test('a gateway that never answers leaves time for keeping the words', async () 
   expect(performance.now() - startedMs).toBeLessThan(5_000)
   const [kept = ''] = (await agent.files()).filter((path) => path.endsWith('.jsonl'))
   expect(await readFile(kept, 'utf8')).toContain('first')
+})
+
+test('an answer that breaks off is not printed, and the words are kept', async () => {
+  const [server, agent] = [await startServer(), await startAgentWith('curl', 'node')]
+  server.answers((response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{"systemMessage":"half')
+    response.socket?.destroySoon()
+  })
+  expect(await agent.prompt('first', server.url)).toContain('did not answer')
+  const [kept = ''] = (await agent.files()).filter((path) => path.endsWith('.jsonl'))
+  expect(await readFile(kept, 'utf8')).toContain('first')
+})
+
+test('a long event in which the session comes last takes no time', async () => {
+  const [server, agent] = [await startServer(), await startAgentWith('curl')]
+  const child = agent.start({}, server.url, '', `{"prompt":"${'x'.repeat(200_000)}","session_id":"s"}`)
+  const startedMs = performance.now()
+  await once(child, 'close')
+  expect(performance.now() - startedMs).toBeLessThan(2_000)
+  expect(server.sent).toHaveLength(1)
+})
+
+test('an address with a password goes to no argument, and one without a scheme is none', async () => {
+  const [server, agent] = [await startServer(), await startAgentWith('node')]
+  await writeFile(join(agent.path, 'curl'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(agent.path, 'given')}\n`)
+  await chmod(join(agent.path, 'curl'), 0o755)
+  await agent.prompt('first', server.url.replace('//', '//user:secret@'))
+  expect(server.prompts()).toEqual(['first'])
+  expect(await agent.prompt('second', server.url.replace('http://', ''))).toContain('HEDDLE_URL')
+  await expect(readFile(join(agent.path, 'given'))).rejects.toThrow('ENOENT')
 })
 
 test('without curl, events are sent by Node', async () => {
