@@ -83,6 +83,8 @@ function turned(text: string, times: number): string {
 /** CPU time of the reference on a quiet machine of the kind for which {@link MS_PER_MB_MAX} was set. */
 const REFERENCE_MS = 200
 const REFERENCE_TIMES = 40
+/** Beyond it a time says nothing of a pass. */
+const SLOWNESS_MAX = 3
 
 /**
  * Time of this machine for a fixed work of the same kind as the passes: words of a text found, records written and read. At least
@@ -98,7 +100,7 @@ export async function slownessOf(): Promise<number> {
   }
   let fastestMs = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < TRIES; tries++) fastestMs = Math.min(fastestMs, await cpuMs(reference, text))
-  return Math.max(1, fastestMs / REFERENCE_MS)
+  return Math.min(SLOWNESS_MAX, Math.max(1, fastestMs / REFERENCE_MS))
 }
 
 /** CPU time instead of wall-clock time, so that other work on the machine does not count. */

@@ -52,6 +52,8 @@ export class QuietSentinelConnector extends SentinelConnector {
       return stream
     } catch (error) {
       if (this.connecting) throw error
+      // That of an earlier connect, which ioredis would report again.
+      this.firstError = undefined
       return new Socket().destroy()
     }
   }

@@ -71,7 +71,8 @@ function partsOf(terms: readonly string[], statements: readonly RankedStatement[
 }
 
 function weightOf({ text, speaker }: RankedStatement, speakers: ReadonlySet<string>): number {
-  const isOfOther = speakers.size > 0 && ![...termsOf(speaker ?? '')].some((term) => speakers.has(term))
+  // A name may be that of the addressee: what nobody is named for is not another's.
+  const isOfOther = speakers.size > 0 && speaker !== null && ![...termsOf(speaker)].some((term) => speakers.has(term))
   return (
     (GOES_ON.test(text.slice(0, OPENING_CHARACTERS)) ? GOES_ON_WEIGHT : 1) *
     (isInstruction(text) ? INSTRUCTION_WEIGHT : 1) *

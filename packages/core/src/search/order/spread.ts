@@ -21,7 +21,11 @@ export interface WorthyStatement {
  * @returns the indexes of the chosen ones, in the order of choice
  */
 export function spread(statements: readonly WorthyStatement[]): number[] {
-  const byTime = [...statements].sort((left, right) => (isLater(left.statement, right.statement) ? 1 : -1))
+  const byTime = [...statements].sort(
+    (left, right) =>
+      Number(isLater(left.statement, right.statement)) - Number(isLater(right.statement, left.statement)) ||
+      left.index - right.index,
+  )
   const left = new Map(byTime.map(({ index, worth }, place) => [index, { place, worth }]))
   const chosen: number[] = []
   while (chosen.length < SPREAD_MAX && left.size > 0) {
