@@ -99,7 +99,7 @@ test('a long event in which the session comes last takes no time', async () => {
   expect(server.sent).toHaveLength(1)
 })
 
-test('an address with a password goes to no argument, and one without a scheme is none', async () => {
+test('an address with a password goes to no argument, and one without a scheme is refused', async () => {
   const [server, agent] = [await startServer(), await startAgentWith('node')]
   await writeFile(join(agent.path, 'curl'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(agent.path, 'given')}\n`)
   await chmod(join(agent.path, 'curl'), 0o755)
