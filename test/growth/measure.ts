@@ -80,7 +80,10 @@ function turned(text: string, times: number): string {
   return text.slice(at) + text.slice(0, at)
 }
 
-/** CPU time of the reference on a quiet machine of the kind for which {@link MS_PER_MB_MAX} was set. */
+/**
+ * CPU time of the reference on a machine for which {@link MS_PER_MB_MAX} was set: an estimate, by one that takes 340 ms and twice
+ * as long as such a machine to start Node.
+ */
 const REFERENCE_MS = 200
 const REFERENCE_TIMES = 40
 /** Beyond it a time says nothing of a pass. */

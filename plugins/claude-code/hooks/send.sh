@@ -20,8 +20,8 @@ leave_to_node() { # SECONDS that have passed
   exit
 }
 
-# Events that were kept, whoever kept them, or a session that is away or was refused. The name of its file is its id.
-# Both agents write it first; a search for it further on would take dash seconds for a long event.
+# Events that were kept, whoever kept them, or a session that is away or was refused: the name of its file is its id. Both agents
+# write the id first; a search for it further on would take dash seconds for a long event.
 case $event in
   '{"session_id":"'*) session=${event#'{"session_id":"'} ;;
   *) session='*' ;;

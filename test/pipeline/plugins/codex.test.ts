@@ -69,7 +69,7 @@ test('the files of the plugin have the documented form, and its gateway is that 
   const marketplace = marketplaceFileSchema.parse(await json(`${pluginFolder}/../../.agents/plugins/marketplace.json`))
   expect(marketplace.plugins).toMatchObject([{ name: plugin.name, source: { path: './plugins/codex' } }])
   expect(await json(`${pluginFolder}/.mcp.json`)).toMatchObject({ mcpServers: { heddle: { url: expect.any(String) } } })
-  for (const file of ['gateway.mjs', 'session.mjs', 'transcript.mjs']) {
+  for (const file of ['send.sh', 'gateway.mjs', 'session.mjs', 'transcript.mjs']) {
     const copies = ['codex', 'claude-code'].map((name) => readFile(`${pluginFolder}/../${name}/hooks/${file}`, 'utf8'))
     const [own, other] = await Promise.all(copies)
     expect(own).toBe(other)

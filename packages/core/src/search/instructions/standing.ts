@@ -43,21 +43,20 @@ export function standingInstructions(texts: readonly SaidText[]): Instruction[] 
   const all: Instruction[] = []
   const held = new HeldInstructions()
   for (const [index, said] of texts.entries()) {
-    const own = lastingInstructions(said.text)
+    const own = lastingInstructions(said.text).map((sentence) => ({ sentence, words: instructionWords(sentence) }))
     const takings = takingsBack(said.text)
     for (const taking of takings) {
       const open = held.withRarestOf(taking.words).filter((at) => isOpenTo(at, said, taking.sentence))
       for (const ended of endedBy(taking, open.map(wordsOf))) close(open[ended] ?? -1, taking.sentence, index)
     }
-    for (const sentence of own) {
-      const later = instructionWords(sentence)
-      const open = held.comparableTo(later).filter((at) => isOpenTo(at, said, sentence))
-      for (const at of open.filter((at) => isReplaced(wordsOf(at), later))) close(at, sentence, index)
+    for (const { sentence, words } of own) {
+      const open = held.comparableTo(words).filter((at) => isOpenTo(at, said, sentence))
+      for (const at of open.filter((at) => isReplaced(wordsOf(at), words))) close(at, sentence, index)
     }
     const released = new Set(takings.flatMap(({ sentence, isProhibition }) => (isProhibition ? [] : [sentence])))
-    for (const sentence of own) {
+    for (const { sentence, words } of own) {
       if (released.has(sentence)) continue
-      held.add(all.length, instructionWords(sentence))
+      held.add(all.length, words)
       all.push({ sentence, scope: scopeOf(sentence, said.user), saidIn: index, endedIn: null, endedBy: null })
     }
   }

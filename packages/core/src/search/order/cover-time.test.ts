@@ -76,6 +76,15 @@ test('the name of a speaker chooses whose statements count, not those that addre
   expect(coverTime(question, kept).at(-1)).toBe(0)
 })
 
+test('the name of whom the asker addressed lowers no message of the asker', () => {
+  const question = 'In what order did I tell Ann about my garden?'
+  const kept = [
+    said('My garden has new beds, a garden of peas', 0),
+    said('Something else that I planted at home, far behind the garden', 1, { speaker: 'Ann' }),
+  ]
+  expect(coverTime(question, kept)).toEqual([0, 1])
+})
+
 test('of equal words the place in the ranking decides, which knows neighbours, threads and vectors', () => {
   const kept = [said('I plan the garden', 0, { score: 2 }), said('I plan the garden', 1, { score: 5 })]
   expect(coverTime(QUESTION, kept)).toEqual([1, 0])
