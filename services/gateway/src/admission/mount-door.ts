@@ -53,15 +53,25 @@ export function createMountDoor(options: MountDoorOptions): MountDoor {
     const name = createHash('sha256').update(String(key)).digest('base64')
     if (clock.monotonicMs() < awayUntilMs) return whileAway(name, key !== undefined)
     try {
-      const looking = admit(typeof key === 'string' ? { authorization: `Bearer ${key}` } : {})
-      const access = await within(looking, { timeoutMs: lateMs, late: () => null, clock })
-      if (access === null) return whileAway(name, key !== undefined)
+      const access = await within(look(key, name), { timeoutMs: lateMs, late: () => null, clock })
+      return access ?? whileAway(name, key !== undefined)
+    } catch (error) {
+      if (error instanceof Refused) throw error
+      return whileAway(name, key !== undefined)
+    }
+  }
+
+  /** Its outcome is remembered even if it is late for the request. */
+  async function look(key: string | string[] | undefined, name: string): Promise<Access> {
+    try {
+      const access = await admit(typeof key === 'string' ? { authorization: `Bearer ${key}` } : {})
       remembered.set(name, access)
       return access
     } catch (error) {
-      if (!(error instanceof Refused)) return whileAway(name, key !== undefined)
-      remembered.delete(name)
-      if (key === undefined) isKeyDemanded = true
+      if (error instanceof Refused) {
+        remembered.delete(name)
+        if (key === undefined) isKeyDemanded = true
+      }
       throw error
     }
   }
