@@ -42,7 +42,14 @@ test('a store that freezes in the middle of conversations delays no reply, and g
     return await Promise.all(numbers.map((number) => ask(number, conversation(steps))))
   }
 
-  await all(1)
+  // On a busy machine the first requests may come before Heddle knows whose they are.
+  await waitFor(
+    async () => {
+      await all(1)
+      return (await client.threads.list({ limit: 100 })).items.length === CONVERSATIONS
+    },
+    { timeoutMs: 60_000, everyMs: 1_000, what: 'the first messages of every conversation' },
+  )
   const pids = await freezePostgres(dataDir)
   onTestFinished(() => signalAll(pids, 'CONT'))
   for (const steps of [2, 3, 4]) {
