@@ -82,6 +82,25 @@ it('many small additions are merged without losing a word or counting it twice',
   expect(sums(await segmentsOf('grown'))).toEqual({ documents: 40, length: 160 })
 })
 
+it('large segments are merged, no more than eight at once', async () => {
+  const place = { agent: 'large', thread: 'large' }
+  const agentId = agentIdOf(projectId, 'large')
+  for (let number = 0; number < 21; number++) {
+    await said(database, place, [prepared({ content: `loom number${number}` })])
+    // Segments of a few megabytes would take long to make.
+    await asOwner(
+      database.url,
+      async (sql) => await sql`update heddle.posting_segments set level = 3 where agent_id = ${agentId}`,
+    )
+  }
+  expect(await segmentsOf('large')).toHaveLength(21)
+  await inProject((tx) => mergePostings(tx, { agentId }))
+  const segments = await segmentsOf('large')
+  expect(segments).toHaveLength(14)
+  expect(sums(segments)).toEqual({ documents: 21, length: 84 })
+  expect(await texts('number3', 'large')).toContain('loom number3')
+})
+
 it('an erasure removes the words and counts of its thread, and a sister thread stays searchable', async () => {
   const messages = (word: string) => Array.from({ length: 9 }, () => [prepared({ content: `${word} and heddle` })])
   for (const [left, right] of messages('secret').map((each, at) => [each, messages('open')[at] ?? []] as const)) {

@@ -1,5 +1,5 @@
 import { queryTerms } from '../search/query.js'
-import { rarityOf } from '../search/rank.js'
+import { rarityOf } from '../search/rank/rank.js'
 import { termsOf } from '../search/terms/words.js'
 import { findReplacements, newerFirst } from '../search/updates/index.js'
 import type { Fact } from './fact.js'

@@ -5,7 +5,7 @@ import { toolCatalogOf } from '../tools/catalog.js'
 import { findPostings } from './blocks.js'
 import { searchDocument } from './document.js'
 import { explainWords } from './explain.js'
-import { rankWords } from './rank.js'
+import { rankWords } from './rank/rank.js'
 import { postedTerms, searchQuery, wordQuery } from './search-query.js'
 import { buildSegment } from './segment.js'
 

@@ -1,9 +1,10 @@
 import type { Pausable } from '../recall/steps.js'
 import { isDated, isReply } from './measure.js'
 import { memberships } from './memberships.js'
-import { PassageScores } from './passage-scores.js'
-import { decodePostings } from './postings.js'
-import { BESIDE_SHARE, coverage, givenShare, type Parts, repliesIn, scorePassages, scoreTerms } from './rank.js'
+import { decodePostings } from './posting-runs.js'
+import { PassageReader } from './rank/passage-reader.js'
+import { BESIDE_SHARE, type Parts, repliesIn, scoreTerms } from './rank/rank.js'
+import { coverage, givenShare } from './rank/thread-documents.js'
 import { Scores } from './scores.js'
 import type { RankedDocument, WordQuery } from './word-query.js'
 
@@ -88,22 +89,22 @@ function* bestPassages(
     for (let at = Math.max(1, seq - distanceMax); at <= seq + distanceMax; at++) wanted.of(thread).add(at, 1)
   }
   const best: Places<Best> = new Map()
-  const passages = new PassageScores()
   for (const [thread, seqs] of wanted) {
     const ofSeqs = new Map<number, Best>()
     best.set(thread, ofSeqs)
-    scorePassages(runs.get(thread) ?? [], passages)
-    passages.each((seq, passage, sum, weight, measure) => {
-      if (seqs.get(seq) === 0) return
-      const share = weight / weightOfAll
-      const score = sum * coverage(share)
+    const passages = new PassageReader(runs.get(thread) ?? [])
+    while (passages.next()) {
+      const { seq, passage, measure } = passages
+      if (seqs.get(seq) === 0) continue
+      const share = passages.share / weightOfAll
+      const score = passages.score * coverage(share)
       const known = ofSeqs.get(seq)
       const given = Math.max(known?.given ?? 0, score * givenShare(measure))
       const dated = isDated(measure) || known?.isDated === true
       if (known === undefined || score > known.score || (score === known.score && passage < known.passage)) {
         ofSeqs.set(seq, { passage, share, score, given, isReply: isReply(measure), isDated: dated })
       } else ofSeqs.set(seq, { ...known, given, isDated: dated })
-    })
+    }
     yield
   }
   return best

@@ -26,7 +26,7 @@ export interface Posting {
 }
 
 /** Distances between messages are at least 1. */
-const FURTHER_PASSAGE = 1
+export const FURTHER_PASSAGE = 1
 
 /**
  * @param postings in the order of threads, of `seq` within each, and of passages; no passage twice
@@ -40,24 +40,36 @@ export function writePostings(postings: readonly Posting[], writer = new ByteWri
     while (postings[to]?.thread === thread) to++
     writer.number(thread - threadBefore)
     writer.number(to - from)
-    let seqBefore = 0
-    let passageBefore = 0
+    const places = new PlaceWriter(writer)
     for (; from < to; from++) {
       const { seq = 0, passage = 0, measure = 0 } = postings[from] ?? {}
-      if (seq === seqBefore) {
-        writer.number(FURTHER_PASSAGE)
-        writer.number(passage - passageBefore)
-      } else {
-        writer.number(2 * (seq - seqBefore) + (passage === 0 ? 0 : 1))
-        if (passage > 0) writer.number(passage)
-      }
-      writer.byte(measure)
-      seqBefore = seq
-      passageBefore = passage
+      places.write(seq, passage, measure)
     }
     threadBefore = thread
   }
   return writer.take()
+}
+
+/** Writes the passages of one thread in order. */
+export class PlaceWriter {
+  #seqBefore = 0
+  #passageBefore = 0
+
+  constructor(readonly writer: ByteWriter) {}
+
+  write(seq: number, passage: number, measure: number): void {
+    const { writer } = this
+    if (seq === this.#seqBefore) {
+      writer.number(FURTHER_PASSAGE)
+      writer.number(passage - this.#passageBefore)
+    } else {
+      writer.number(2 * (seq - this.#seqBefore) + (passage === 0 ? 0 : 1))
+      if (passage > 0) writer.number(passage)
+    }
+    writer.byte(measure)
+    this.#seqBefore = seq
+    this.#passageBefore = passage
+  }
 }
 
 /** Calls `visit` for each message of a list, in order, with the measure of its first passage in the list. */
@@ -78,81 +90,6 @@ export function readPostings(list: Uint8Array, visit: (thread: number, seq: numb
       visit(thread, seq, reader.byte())
     }
   }
-}
-
-/** The concatenated passages of some lists. */
-export interface PostingRuns {
-  readonly count: number
-  /** Number of messages. */
-  readonly messages: number
-  readonly seqs: Float64Array
-  readonly passages: Uint16Array
-  readonly measures: Uint8Array
-  /** The ranges of each thread. */
-  readonly runs: readonly { readonly thread: number; readonly from: number; readonly to: number }[]
-}
-
-/**
- * All passages of all lists: a frequent term has many thousands of postings, which are read in one tight loop.
- */
-export function decodePostings(lists: readonly Uint8Array[]): PostingRuns {
-  // A passage takes at least two bytes.
-  const most = lists.reduce((sum, { length }) => sum + (length >> 1), 0)
-  const seqs = new Float64Array(most)
-  const passages = new Uint16Array(most)
-  const measures = new Uint8Array(most)
-  const runs: { thread: number; from: number; to: number }[] = []
-  let count = 0
-  let messages = 0
-  for (const list of lists) {
-    const reader = new ByteReader(list)
-    let thread = 0
-    while (!reader.isAtEnd) {
-      thread += reader.number()
-      const from = count
-      let seq = 0
-      let passage = 0
-      for (let left = reader.number(); left > 0; left--) {
-        const place = reader.number()
-        if (place === FURTHER_PASSAGE) passage += reader.number()
-        else {
-          seq += Math.floor(place / 2)
-          passage = place % 2 === 1 ? reader.number() : 0
-          messages++
-        }
-        seqs[count] = seq
-        passages[count] = passage
-        measures[count++] = reader.byte()
-      }
-      runs.push({ thread, from, to: count })
-    }
-  }
-  return { count, messages, seqs, passages, measures, runs }
-}
-
-/** Calls `visit` for each passage of some lists. */
-export function eachPosting(lists: readonly Uint8Array[], visit: (posting: Posting) => void): void {
-  const { runs, seqs, passages, measures } = decodePostings(lists)
-  for (const { thread, from, to } of runs) {
-    for (let index = from; index < to; index++) {
-      const [seq = 0, passage = 0, measure = 0] = [seqs[index], passages[index], measures[index]]
-      visit({ thread, seq, passage, measure })
-    }
-  }
-}
-
-/** Merges lists of one term, without messages that `keep` rejects. */
-export function mergePostings(
-  lists: readonly Uint8Array[],
-  keep: (thread: number, seq: number) => boolean = () => true,
-): Posting[] {
-  const merged: Posting[] = []
-  eachPosting(lists, (posting) => {
-    if (keep(posting.thread, posting.seq)) merged.push(posting)
-  })
-  return merged.sort(
-    (left, right) => left.thread - right.thread || left.seq - right.seq || left.passage - right.passage,
-  )
 }
 
 /** A list as it was written before messages had passages: `{ distance from the seq before, one byte }` for each message. */

@@ -1,7 +1,7 @@
 import type { Pausable } from '../recall/steps.js'
 import { calibratedScore } from './calibration.js'
 import { readPostings } from './postings.js'
-import { rarityOf } from './rank.js'
+import { rarityOf } from './rank/rank.js'
 import { Scores } from './scores.js'
 import type { NearDocument } from './vectors/nearest.js'
 import type { RankedDocument, WordQuery } from './word-query.js'

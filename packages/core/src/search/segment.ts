@@ -1,9 +1,11 @@
 import { searchKinds } from '@heddle/contracts'
+import type { Pausable } from '../recall/steps.js'
 import { type Block, entriesOf, keyOf, writeBlocks } from './blocks.js'
 import { ByteWriter } from './bytes.js'
 import { kindTerm, type SearchDocument } from './document.js'
 import { lengthOf, packMeasure } from './measure.js'
-import { mergePostings, type Posting, readPostings, writePostings } from './postings.js'
+import { mergePostings } from './posting-runs.js'
+import { type Posting, readPostings, writePostings } from './postings.js'
 
 /**
  * An immutable part of a scope's postings: all terms of some documents in order, divided into blocks. New documents
@@ -55,25 +57,35 @@ export function buildSegment(documents: readonly PlacedDocument[]): Segment {
   }
 }
 
-export function mergeSegments(segments: readonly Segment[]): Segment {
+/** Blocks that are read, and terms that are merged, between two yields: a few milliseconds. */
+const BLOCKS_PER_STEP = 16
+const TERMS_PER_STEP = 512
+
+export function* mergeSegments(segments: readonly Segment[]): Pausable<Segment> {
   const lists = new Map<string, Uint8Array[]>()
-  for (const [key, list] of segments.flatMap(({ blocks }) => blocks.flatMap((block) => [...entriesOf(block.bytes)]))) {
-    const known = lists.get(key)
-    if (known) known.push(list)
-    else lists.set(key, [list])
+  const blocks = segments.flatMap((segment) => segment.blocks)
+  for (const [at, { bytes }] of blocks.entries()) {
+    for (const [key, list] of entriesOf(bytes)) {
+      const known = lists.get(key)
+      if (known) known.push(list)
+      else lists.set(key, [list])
+    }
+    if (at % BLOCKS_PER_STEP === 0) yield
+  }
+  const writer = new ByteWriter()
+  const merged: [string, Uint8Array][] = []
+  for (const [key, ofTerm] of lists) {
+    const [only = new Uint8Array(), ...more] = ofTerm
+    merged.push([key, more.length === 0 ? only : mergePostings(ofTerm, { writer })])
+    if (merged.length % TERMS_PER_STEP === 0) yield
   }
   const threads = new Set(segments.flatMap((segment) => segment.threads))
   return {
     documents: segments.reduce((sum, { documents }) => sum + documents, 0),
     length: segments.reduce((sum, { length }) => sum + length, 0),
     threads: [...threads].sort((left, right) => left - right),
-    blocks: writeBlocks([...lists].map(([key, [only, ...more]]) => [key, merged(only, more)])),
+    blocks: writeBlocks(merged),
   }
-}
-
-function merged(only: Uint8Array | undefined, more: readonly Uint8Array[]): Uint8Array {
-  if (only === undefined) return new Uint8Array()
-  return more.length === 0 ? only : writePostings(mergePostings([only, ...more]))
 }
 
 /** The segment without the documents of a thread, and without terms that only those had. */
@@ -88,18 +100,21 @@ export function dropDocuments(segment: Segment, isDropped: (thread: number, seq:
   let documents = 0
   let [lengthBefore, lengthAfter] = [0, 0]
   const entries: [string, Uint8Array][] = []
+  const writer = new ByteWriter()
+  const keep = (thread: number, seq: number) => !isDropped(thread, seq)
   for (const [key, list] of segment.blocks.flatMap(({ bytes }) => [...entriesOf(bytes)])) {
-    const kept = mergePostings([list], (thread, seq) => !isDropped(thread, seq))
     // Each document has one kind, in one place.
     if (kinds.has(key)) {
-      documents += kept.length
       readPostings(list, (thread, seq, measure) => {
         lengthBefore += lengthOf(measure)
-        if (!isDropped(thread, seq)) lengthAfter += lengthOf(measure)
+        if (isDropped(thread, seq)) return
+        documents++
+        lengthAfter += lengthOf(measure)
+        threads.add(thread)
       })
-      for (const { thread } of kept) threads.add(thread)
     }
-    if (kept.length > 0) entries.push([key, writePostings(kept)])
+    const left = mergePostings([list], { keep, writer })
+    if (left.length > 0) entries.push([key, left])
   }
   return {
     documents,

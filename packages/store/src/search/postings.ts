@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { type Block, buildSegment, mergeSegments, type SearchDocument, type Segment, segmentBytes } from '@heddle/core'
+import { EventLoopYielder, runCooperatively } from '@heddle/runtime'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
@@ -32,9 +33,14 @@ export interface IndexedMessage extends SearchDocument {
 /** Segments of one level that are merged into one of the next. */
 const SEGMENTS_MERGED = 8
 
-/** The level of the largest segments, by bytes of their postings: merging these would save little and take seconds. */
-const LEVEL_MAX = 3
+/**
+ * The level of the largest segments, by bytes of their postings, from 2 MB: a search has to look for each of its terms in each
+ * segment. Merging these as well would take seconds.
+ */
+const LEVEL_MAX = 4
 const LEVEL_0_BYTES_MAX = 4_096
+/** The level of which no more than eight are merged at once, since they are large. */
+const LARGE_LEVEL = 3
 
 /**
  * Adds the words of a thread's messages to the scope of its agent. Messages that are indexed already are skipped, so a
@@ -103,10 +109,14 @@ export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): P
       select number from heddle.posting_segments
       where ${ofScope(tx, agentId)} and level = ${level}
       order by number
-      limit ${SEGMENTS_MERGED * 8}`
+      limit ${level < LARGE_LEVEL ? SEGMENTS_MERGED * 8 : SEGMENTS_MERGED}`
     if (numbers.length < SEGMENTS_MERGED) continue
     const segments = await Promise.all(numbers.map(({ number }) => loadSegment(tx, number)))
-    await replaceSegments(tx, { agentId, numbers: numbers.map(({ number }) => number), by: mergeSegments(segments) })
+    await replaceSegments(tx, {
+      agentId,
+      numbers: numbers.map(({ number }) => number),
+      by: await runCooperatively(mergeSegments(segments)),
+    })
   }
 }
 
@@ -143,7 +153,7 @@ export async function loadSegment(tx: Tx, number: number): Promise<Segment> {
       select first_term, postings from heddle.posting_blocks where segment = ${number} order by first_term`,
   ])
   if (row === undefined) throw new Error(`segment ${number} is gone`)
-  return { ...row, blocks: await Promise.all(blocks.map(unpack)) }
+  return { ...row, blocks: await oneByOne(blocks, unpack) }
 }
 
 type PostingBlock = Columns<'postingBlocks', 'firstTerm' | 'postings'>
@@ -152,7 +162,22 @@ async function unpack({ firstTerm, postings }: PostingBlock): Promise<Block> {
   return { firstTerm, bytes: await unpackPostings(postings) }
 }
 
-export async function unpackPostings(postings: Uint8Array): Promise<Uint8Array> {
+/** Each block takes a fraction of a millisecond, and a large segment has a thousand: other work runs between them. */
+async function oneByOne<From, To>(items: readonly From[], work: (item: From) => Promise<To>): Promise<To[]> {
+  const turns = new EventLoopYielder()
+  const done: To[] = []
+  for (const item of items) {
+    await turns.next()
+    done.push(await work(item))
+  }
+  return done
+}
+
+export async function unpackAllPostings(blocks: readonly Pick<PostingBlock, 'postings'>[]): Promise<Uint8Array[]> {
+  return await oneByOne(blocks, ({ postings }) => unpackPostings(postings))
+}
+
+async function unpackPostings(postings: Uint8Array): Promise<Uint8Array> {
   return postings.length <= AT_ONCE_BYTES_MAX
     ? inflateSync(postings, { chunkSize: INFLATED_BYTES })
     : await inflatedApart(postings)
@@ -168,12 +193,10 @@ export async function replaceSegments(
 }
 
 async function insertSegment(tx: Tx, agentId: string, segment: Segment): Promise<void> {
-  const blocks = await Promise.all(
-    segment.blocks.map(async ({ firstTerm, bytes }) => ({
-      first_term: firstTerm,
-      postings: (await deflated(bytes)).toString('base64'),
-    })),
-  )
+  const blocks = await oneByOne(segment.blocks, async ({ firstTerm, bytes }) => ({
+    first_term: firstTerm,
+    postings: (await deflated(bytes)).toString('base64'),
+  }))
   await tx`
     with segment as (
       insert into heddle.posting_segments (agent_id, level, documents, length, threads)

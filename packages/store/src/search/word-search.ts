@@ -2,7 +2,7 @@ import { postingFinder, type ScopeStatistics } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
-import { unpackPostings } from './postings.js'
+import { unpackAllPostings } from './postings.js'
 
 /** Segments that one search reads, newest first: enough for gigabytes of text. */
 export const SEGMENTS_READ_MAX = 2_000
@@ -74,7 +74,7 @@ async function loadBlocks(
       select postings from heddle.posting_blocks
       where posting_blocks.segment = found.segment and posting_blocks.first_term = found.first_term
       offset 0) as block`
-  return await Promise.all(blocks.map(({ postings }) => unpackPostings(postings)))
+  return await unpackAllPostings(blocks)
 }
 
 /** A thread as postings name it. */

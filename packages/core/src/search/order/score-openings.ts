@@ -1,4 +1,4 @@
-import { coverage } from '../rank.js'
+import { coverage } from '../rank/thread-documents.js'
 import type { OpeningStatement } from './opening-statement.js'
 import { type AskedTerm, relatedNames } from './related-names.js'
 

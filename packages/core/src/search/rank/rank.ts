@@ -1,20 +1,21 @@
-import type { Pausable } from '../recall/steps.js'
+import type { Pausable } from '../../recall/steps.js'
+import { isReply, lengthOf, timesOf } from '../measure.js'
+import { Members } from '../members.js'
+import { memberships, rangeInScope } from '../memberships.js'
+import { decodePostings } from '../posting-runs.js'
+import { readPostings } from '../postings.js'
+import { Scores } from '../scores.js'
+import type { Ranking, ScopeStatistics, WordQuery } from '../word-query.js'
 import { BestDocuments } from './best.js'
-import { isDated, isReply, lengthOf, timesOf } from './measure.js'
-import { Members } from './members.js'
-import { memberships, rangeInScope } from './memberships.js'
-import { PassageScores } from './passage-scores.js'
-import { decodePostings, type PostingRuns, readPostings } from './postings.js'
-import { PAGE_DOCUMENTS, Scores, ThreadScores } from './scores.js'
-import type { Ranking, ScopeStatistics, WordQuery } from './word-query.js'
+import { PassageReader } from './passage-reader.js'
+import type { ScoredTerm, TermRun } from './scored-term.js'
+import { ThreadDocuments } from './thread-documents.js'
 
 /** BM25's constants: how soon repetitions of a word stop counting, and how much long texts are penalized. */
 const PASSAGE_CONSTANTS = { saturation: 0.9, lengthWeight: 0.4 }
 const THREAD_CONSTANTS = { saturation: 1.2, lengthWeight: 0.75 }
 /** Terms of a passage of a longer message: its own length is not stored. */
 const PASSAGE_LENGTH = 60
-/** A message of this many terms gives half as much to its neighbours as a very short one. */
-const GIVER_LENGTH = 100
 /** Part of the thread's share for a message without a term of the query, which only those beside it have. */
 export const BESIDE_SHARE = 0.85
 
@@ -101,36 +102,6 @@ function addRuns(of: ScoredTerm, runs: Map<number, TermRun[]>): Map<number, numb
   return timesByThread
 }
 
-/** Replaces the passages of `into` by those of one thread that contain a term of the query. */
-export function scorePassages(runs: readonly TermRun[], into: PassageScores): void {
-  into.clear(runs.reduce((sum, { from, to }) => sum + to - from, 0))
-  for (const { of, from, to } of runs) {
-    const { postings, scoreOf, rarity } = of
-    for (let index = from; index < to; index++) {
-      const measure = postings.measures[index] as number
-      const score = scoreOf[measure] as number
-      into.add(postings.seqs[index] as number, postings.passages[index] as number, { score, share: rarity, measure })
-    }
-  }
-}
-
-export interface ScoredTerm {
-  readonly term: string
-  readonly lists: readonly Uint8Array[]
-  readonly postings: PostingRuns
-  /** Its weight in the query. */
-  readonly rarity: number
-  /** Its score in a passage, by the measure of the passage. */
-  readonly scoreOf: Float64Array
-}
-
-/** Postings of one term in one thread: `to` exclusive. */
-export interface TermRun {
-  readonly of: ScoredTerm
-  readonly from: number
-  readonly to: number
-}
-
 export interface Parts {
   /** The terms that occur in the scope. */
   readonly terms: readonly ScoredTerm[]
@@ -156,7 +127,11 @@ function* sumUp(
   const spoken: Scores = weights.speaker === 0 ? new Scores() : memberships(terms.flatMap(({ speakers }) => speakers))
   const ofReplies = weights.replies === 1 ? new Members() : repliesIn(replies)
   const times = asksForTime ? 1 + weights.times : 1
-  const passages = new PassageScores()
+  const documents = new ThreadDocuments({
+    weightOfAll,
+    neighbours: weights.neighbours,
+    ofReply: Math.sqrt(weights.replies),
+  })
   let found = 0
   for (const [thread, ofTerms] of runs) {
     const range = rangeInScope(only, thread)
@@ -165,25 +140,16 @@ function* sumUp(
     const members = conditions.map((condition) => condition.get(thread))
     if (members.some((each) => each === undefined)) continue
     const named = spoken.get(thread)
-    const dated = times === 1 ? null : new ThreadScores()
-    const own = new ThreadScores()
-    scorePassages(ofTerms, passages)
-    for (const [number, page] of documentScores(passages, { weightOfAll, own, dated, weights }).pages) {
-      const first = number * PAGE_DOCUMENTS
-      for (let index = first === 0 ? 1 : 0; index < PAGE_DOCUMENTS; index++) {
-        const score = page[index] as number
-        if (score === 0) continue
-        const seq = first + index
-        if (seq <= range.afterSeq || seq > range.toSeq) continue
-        if (members.length > 0 && !members.every((each) => each !== undefined && each.get(seq) > 0)) continue
-        found++
-        const ofSpeaker = named !== undefined && named.get(seq) > 0 ? weights.speaker : 0
-        const side = ofReplies.has(thread, seq) ? weights.replies : 1
-        const ofTime = dated !== null && dated.get(seq) > 0 ? times : 1
-        const shared = own.get(seq) > 0 ? ofThread : BESIDE_SHARE * ofThread
-        best.add(thread, seq, side * ofTime * (shared + score + ofSpeaker))
-      }
-    }
+    documents.read(new PassageReader(ofTerms))
+    documents.each((seq, score, own, isDated) => {
+      if (seq <= range.afterSeq || seq > range.toSeq) return
+      if (members.length > 0 && !members.every((each) => each !== undefined && each.get(seq) > 0)) return
+      found++
+      const ofSpeaker = named !== undefined && named.get(seq) > 0 ? weights.speaker : 0
+      const side = ofReplies.has(thread, seq) ? weights.replies : 1
+      const shared = own > 0 ? ofThread : BESIDE_SHARE * ofThread
+      best.add(thread, seq, side * (isDated ? times : 1) * (shared + score + ofSpeaker))
+    })
     yield
   }
   return found
@@ -198,53 +164,4 @@ export function repliesIn(lists: readonly Uint8Array[]): Members {
     })
   }
   return members
-}
-
-/** The share of a passage's score that remains if it has only this share of the query's weight. */
-export function coverage(share: number): number {
-  return Math.sqrt(Math.sqrt(share))
-}
-
-/** The share of its score that a document gives, besides the shares by distance. */
-export function givenShare(measure: number): number {
-  return 1 / (1 + lengthOf(measure) / GIVER_LENGTH)
-}
-
-/** Each document's score by its best passage, plus shares of the scores of those around it. */
-function documentScores(
-  passages: PassageScores,
-  {
-    weightOfAll,
-    own,
-    dated,
-    weights,
-  }: { weightOfAll: number; own: ThreadScores; dated: ThreadScores | null; weights: WordQuery['weights'] },
-): ThreadScores {
-  const sums = new ThreadScores()
-  const given = new ThreadScores()
-  // A reply is scored lower than others, so it gives less, or those beside it would be found before it.
-  const ofReply = Math.sqrt(weights.replies)
-  passages.each((seq, _, score, share, measure) => {
-    const covered = score * coverage(share / weightOfAll)
-    if (dated !== null && isDated(measure)) dated.raise(seq, 1)
-    own.raise(seq, covered)
-    sums.raise(seq, covered)
-    given.raise(seq, covered * givenShare(measure) * (isReply(measure) ? ofReply : 1))
-  })
-  for (const [number, scores] of given.pages) addShares(sums, scores, number * PAGE_DOCUMENTS, weights.neighbours)
-  return sums
-}
-
-/** Adds the shares of one page's scores for the neighboring documents. */
-function addShares(sums: ThreadScores, scores: Float64Array, first: number, shares: readonly number[]): void {
-  for (let index = 0; index < PAGE_DOCUMENTS; index++) {
-    const score = scores[index] as number
-    if (score === 0) continue
-    for (const [at, of] of shares.entries()) {
-      const distance = at + 1
-      const share = of * score
-      if (first + index >= distance) sums.add(first + index - distance, share)
-      sums.add(first + index + distance, share)
-    }
-  }
 }

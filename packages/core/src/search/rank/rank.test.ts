@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { finish } from '../recall/steps.js'
-import { findPostings } from './blocks.js'
-import { kindTerm, speakerTerm } from './document.js'
-import { kindsOf } from './memberships.js'
+import { finish } from '../../recall/steps.js'
+import { findPostings } from '../blocks.js'
+import { kindTerm, speakerTerm } from '../document.js'
+import { kindsOf } from '../memberships.js'
+import { buildSegment, type Segment } from '../segment.js'
+import { asksForTime, namesTime } from '../terms/time-words.js'
+import { termsOf } from '../terms/words.js'
+import type { WordQuery } from '../word-query.js'
 import { rankWords } from './rank.js'
-import { buildSegment, type Segment } from './segment.js'
-import { asksForTime, namesTime } from './terms/time-words.js'
-import { termsOf } from './terms/words.js'
-import type { WordQuery } from './word-query.js'
 
 interface Said {
   readonly thread: number
@@ -93,6 +93,27 @@ test('the order and the scores are the same however the postings are divided', (
       expect(score).toBeCloseTo(left.documents[index]?.score ?? 0, 10)
     }
   }
+})
+
+test('the order and the scores are the same if lists of one thread overlap', () => {
+  const passages = [0, 2, 5]
+  const documents = Array.from({ length: 40 }, (_, at) => ({
+    thread: 1,
+    seq: at + 1,
+    terms: new Map([
+      ['loom', passages.slice(0, 1 + (at % 3)).flatMap((passage) => [passage, 1])],
+      [at % 2 === 0 ? 'weft' : 'warp', [passages[at % 3] ?? 0, 1 + (at % 4)]],
+    ]),
+    length: 10 + at,
+    isReply: false,
+    dated: new Set<number>(),
+  }))
+  const weights = { ...alone, neighbours: [0.4, 0.1], thread: 0.3 }
+  const together = ranked([buildSegment(documents)], 'loom weft warp', { weights })
+  const parts = [0, 1, 2].map((part) => buildSegment(documents.filter(({ seq }) => seq % 3 === part)))
+  // With the two places after the last message.
+  expect(together.documents).toHaveLength(42)
+  expect(ranked(parts, 'loom weft warp', { weights }).documents).toEqual(together.documents)
 })
 
 test('neighbors of a match are found too, nearer ones with higher scores, but never in another thread', () => {
