@@ -1,4 +1,4 @@
-/** Maximum milliseconds of work per iteration of the event loop, during which sockets are not served. */
+/** Maximum milliseconds of work per iteration of the event loop by default, during which sockets are not served. */
 const TURN_MS = 4
 
 /**
@@ -7,13 +7,18 @@ const TURN_MS = 4
  */
 export class EventLoopYielder {
   readonly #nowMs: () => number
+  readonly #turnMs: number
   #endsAtMs = 0
   #isOpen = false
   readonly #waiting: (() => void)[] = []
 
-  /** @param nowMs the time, from any origin */
-  constructor(nowMs: () => number = () => performance.now()) {
+  /**
+   * @param nowMs the time, from any origin
+   * @param turnMs milliseconds of work per iteration at most
+   */
+  constructor(nowMs: () => number = () => performance.now(), turnMs = TURN_MS) {
     this.#nowMs = nowMs
+    this.#turnMs = turnMs
   }
 
   /** @returns null if this iteration has time left; else a promise that resolves in a later one, in call order */
@@ -27,7 +32,7 @@ export class EventLoopYielder {
 
   #open(): void {
     this.#isOpen = true
-    this.#endsAtMs = this.#nowMs() + TURN_MS
+    this.#endsAtMs = this.#nowMs() + this.#turnMs
     setImmediate(() => {
       this.#isOpen = false
       if (this.#waiting.length > 0) void this.#goOn()
@@ -44,9 +49,16 @@ export class EventLoopYielder {
   }
 }
 
-/** Runs a computation that yields regularly, and lets other work run at each yield. */
-export async function runCooperatively<Result>(steps: Generator<undefined, Result>): Promise<Result> {
-  const turns = new EventLoopYielder()
+/**
+ * Runs a computation that yields regularly, and lets other work run at its yields.
+ *
+ * @param turnMs milliseconds of its work per iteration of the event loop. Default 4; more of them end it sooner, and delay others
+ */
+export async function runCooperatively<Result>(
+  steps: Generator<undefined, Result>,
+  { turnMs }: { readonly turnMs?: number } = {},
+): Promise<Result> {
+  const turns = new EventLoopYielder(undefined, turnMs)
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
