@@ -1,3 +1,4 @@
+import { finish, type Pausable } from '../recall/steps.js'
 import { RequestLog, readRequest } from '../speech/request-log.js'
 import { speechOf } from '../speech/sentences.js'
 import type { SummaryRequest, SummarySource } from '../speech/source.js'
@@ -22,61 +23,106 @@ export interface Gathered {
 }
 
 /** Reads all messages once, in their order. */
-export function gather({ messages: given, previousSummary }: SummaryRequest): Gathered {
+export function gather(request: SummaryRequest): Gathered {
+  return finish(gatherInSteps(request))
+}
+
+/** The same, yielding after each message: thousands take hundreds of milliseconds. */
+export function* gatherInSteps({ messages: given, previousSummary }: SummaryRequest): Pausable<Gathered> {
   const messages = speakerText(given)
-  const index = new NameIndex()
-  const log = new ActionLog(index)
-  const shortlist = new Shortlist()
-  const requests = new RequestLog()
-  const recency = (place: number) => (messages.length <= 1 ? 1 : place / (messages.length - 1))
-  const carryOn = (summary: string) => {
+  const speeches: string[] = []
+  for (const { text } of messages) {
+    speeches.push(speechOf(text))
+    yield
+  }
+  // The work of a step is not in this function: compiled code of a generator that was entered again is slower.
+  const gathering = new Gathering(given, messages, speeches)
+  gathering.carryOn(previousSummary ?? '')
+  for (const place of messages.keys()) {
+    gathering.add(place)
+    yield
+  }
+  return gathering.gathered()
+}
+
+class Gathering {
+  readonly #index = new NameIndex()
+  readonly #log = new ActionLog(this.#index)
+  readonly #shortlist = new Shortlist()
+  readonly #requests = new RequestLog()
+  readonly #firstRequest: number
+  readonly #latestRequest: number
+  readonly #latestReply: number
+  readonly #isTalk: boolean
+
+  /** @param speeches of the messages, by `speechOf` */
+  constructor(
+    private readonly given: readonly SummarySource[],
+    private readonly messages: readonly SummarySource[],
+    private readonly speeches: readonly string[],
+  ) {
+    const isSaid = (place: number) => speeches[place]?.trim() !== ''
+    const isRequest = ({ role, pinned }: SummarySource, place: number) => role === 'user' && (pinned || isSaid(place))
+    this.#firstRequest = messages.findIndex(isRequest)
+    this.#latestRequest = messages.findLastIndex(isRequest)
+    this.#latestReply = messages.findLastIndex(({ role }, place) => role === 'assistant' && isSaid(place))
+    this.#isTalk = !messages.some(
+      ({ role, toolName }) => role === 'tool_result' || role === 'tool_use' || toolName !== null,
+    )
+  }
+
+  carryOn(summary: string): void {
     const goal = previousGoal(summary)
-    if (goal) requests.carryOn(goal)
+    if (goal) this.#requests.carryOn(goal)
     for (const candidate of previousLines(summary)) {
-      shortlist.add(candidate)
-      index.add(namesIn(candidate.text), 'said', Math.max(0, candidate.place))
+      this.#shortlist.add(candidate)
+      this.#index.add(namesIn(candidate.text), 'said', Math.max(0, candidate.place))
     }
   }
-  carryOn(previousSummary ?? '')
-  const speeches = messages.map(({ text }) => speechOf(text))
-  const isSaid = (place: number) => speeches[place]?.trim() !== ''
-  const isRequest = ({ role, pinned }: SummarySource, place: number) => role === 'user' && (pinned || isSaid(place))
-  const firstRequest = messages.findIndex(isRequest)
-  const latestRequest = messages.findLastIndex(isRequest)
-  const latestReply = messages.findLastIndex(({ role }, place) => role === 'assistant' && isSaid(place))
-  const isTalk = !messages.some(
-    ({ role, toolName }) => role === 'tool_result' || role === 'tool_use' || toolName !== null,
-  )
-  for (const [place, source] of messages.entries()) {
-    const speech = speeches[place] ?? ''
-    const continuation = given[place]?.role === 'user' && !source.pinned ? continuationIn(given[place].text) : null
-    if (continuation !== null) carryOn(continuation)
+
+  add(place: number): void {
+    const source = this.messages[place]
+    const given = this.given[place]
+    if (source === undefined) return
+    const speech = this.speeches[place] ?? ''
+    const continuation = given?.role === 'user' && !source.pinned ? continuationIn(given.text) : null
+    if (continuation !== null) this.carryOn(continuation)
     if (source.role === 'tool_result') {
-      const refusal = log.addResult(source, place, speech)
-      if (refusal !== '') requests.add(readRequest(refusal), refusal, place, source.reference)
-    } else index.add(namesIn(speech), source.role === 'user' ? 'asked' : 'said', place)
+      const refusal = this.#log.addResult(source, place, speech)
+      if (refusal !== '') this.#requests.add(readRequest(refusal), refusal, place, source.reference)
+    } else this.#index.add(namesIn(speech), source.role === 'user' ? 'asked' : 'said', place)
     const request = source.role === 'user' && !source.pinned ? readRequest(source.text) : null
-    if (request) requests.add(request, source.text, place, source.reference)
-    if (source.role === 'assistant' || source.role === 'tool_use') log.addCalls(source, place, speech)
+    if (request) this.#requests.add(request, source.text, place, source.reference)
+    if (source.role === 'assistant' || source.role === 'tool_use') this.#log.addCalls(source, place, speech)
     const standing = {
       place,
       request,
-      recency: recency(place),
-      isFirstRequest: place === firstRequest,
-      isLatestRequest: place === latestRequest,
-      isLatestReply: place === latestReply,
-      isTalk,
+      recency: this.#recency(place),
+      isFirstRequest: place === this.#firstRequest,
+      isLatestRequest: place === this.#latestRequest,
+      isLatestReply: place === this.#latestReply,
+      isTalk: this.#isTalk,
     }
-    for (const candidate of statementsOf(source, speech, standing)) shortlist.add(candidate)
+    for (const candidate of statementsOf(source, speech, standing)) this.#shortlist.add(candidate)
   }
-  const paths = new PathView(log.subjects.all().flatMap(({ kind, label }) => (kind === 'file' ? [label] : [])))
-  for (const candidate of [
-    ...requests.candidates(),
-    ...log.errors.candidates(recency, paths),
-    ...log.plan,
-    ...log.refusals,
-  ]) {
-    shortlist.add(candidate)
+
+  /** All of it, once every message was added. */
+  gathered(): Gathered {
+    const { messages } = this
+    const [index, log, shortlist] = [this.#index, this.#log, this.#shortlist]
+    const paths = new PathView(log.subjects.all().flatMap(({ kind, label }) => (kind === 'file' ? [label] : [])))
+    const others = [
+      ...this.#requests.candidates(),
+      ...log.errors.candidates((place) => this.#recency(place), paths),
+      ...log.plan,
+      ...log.refusals,
+    ]
+    for (const candidate of others) shortlist.add(candidate)
+    return { messages, shortlist, index, log, paths }
   }
-  return { messages, shortlist, index, log, paths }
+
+  #recency(place: number): number {
+    const { length } = this.messages
+    return length <= 1 ? 1 : place / (length - 1)
+  }
 }

@@ -1,13 +1,14 @@
+import { finish, type Pausable } from '../recall/steps.js'
 import { prefixWithinTokens } from '../recall/truncate.js'
-import { type Candidate, sections } from '../speech/sections.js'
+import { type Candidate, type SectionName, sections } from '../speech/sections.js'
 import { sentencesOf } from '../speech/sentences.js'
 import type { SummaryRequest } from '../speech/source.js'
 import { countTokens } from '../tokens/tokens.js'
 import { oneLine } from '../tools/lines.js'
-import { type Gathered, gather } from './collect.js'
+import { type Gathered, gatherInSteps } from './collect.js'
 import { detailLines } from './details.js'
 import { nameLines } from './name-lines.js'
-import { Chooser, entryOf, formatLine, type Layout } from './select.js'
+import { Chooser, type Entry, entryOf, formatLine, type Layout } from './select.js'
 
 /** References take about twelve tokens per line, too many for a summary shorter than this. */
 const REFERENCES_TOKENS_MIN = 500
@@ -35,13 +36,18 @@ const HEADINGS_TOKENS = 16
  * and empty only if there is nothing to summarize.
  */
 export function summarizeConversation(request: SummaryRequest): string {
+  return finish(summarizeConversationInSteps(request))
+}
+
+/** The same, yielding after a few milliseconds of work at most for messages of usual lengths. */
+export function* summarizeConversationInSteps(request: SummaryRequest): Pausable<string> {
   const { tokensMax } = request
-  const gathered = gather(request)
+  const gathered = yield* gatherInSteps(request)
   const layout = {
     withHeadings: tokensMax >= HEADINGS_TOKENS_MIN,
     withReferences: tokensMax >= REFERENCES_TOKENS_MIN,
   }
-  const summary = render(chooseLines(gathered, request, layout), layout, tokensMax)
+  const summary = render(yield* chooseLinesInSteps(gathered, request, layout), layout, tokensMax)
   if (summary !== '') return summary
   const words = lastResort(gathered, request)
   // A character may take three tokens; the truncation mark takes one.
@@ -52,23 +58,33 @@ export function summarizeConversation(request: SummaryRequest): string {
  * First spoken sentences, each section within its share, then files and commands, then whatever still fits. In the order of their
  * choice.
  */
-export function chooseLines(
+export function chooseLines(gathered: Gathered, request: SummaryRequest, layout: Layout): Candidate[] {
+  return finish(chooseLinesInSteps(gathered, request, layout))
+}
+
+function* chooseLinesInSteps(
   { shortlist, index, log, paths }: Gathered,
   request: SummaryRequest,
   layout: Layout,
-): Candidate[] {
+): Pausable<Candidate[]> {
   const { messages, tokensMax } = request
   const { length } = messages
   const chooser = new Chooser(tokensMax, layout, (name) => index.weight(name, length))
   const goals = shortlist.of('goal').map(({ text }) => text)
   const isTold = ({ section, text }: Candidate) => section !== 'goal' && goals.some((goal) => goal.includes(text))
-  const entries = new Map(
-    sections.map(({ name }) => [name, shortlist.of(name).flatMap((each) => (isTold(each) ? [] : [entryOf(each)]))]),
-  )
+  const entries = new Map<SectionName, Entry[]>()
+  for (const { name } of sections) {
+    entries.set(
+      name,
+      shortlist.of(name).flatMap((each) => (isTold(each) ? [] : [entryOf(each)])),
+    )
+    yield
+  }
   if (layout.withHeadings) {
     for (const { name, share } of sections) {
       const room = Math.floor(tokensMax * share)
       chooser.fill(entries.get(name) ?? [], name === 'goal' ? Math.max(room, goalRoom(tokensMax)) : room)
+      yield
     }
     if (paths.root !== '') chooser.fill([entryOf(paths.line())], chooser.tokensLeft)
     const length = messages.length
@@ -77,6 +93,7 @@ export function chooseLines(
     const subjects = log.subjects.all()
     const details = detailLines({ subjects, index, paths, length, told: chooser.told, tokensMax: room })
     chooser.fill(details.map(entryOf), room)
+    yield
     const names = nameLines({
       index,
       length,
@@ -84,6 +101,7 @@ export function chooseLines(
       tokensMax: Math.min(namesMax, chooser.tokensLeft) - NAMES_HEADING_TOKENS,
     })
     chooser.fill(namesMax === 0 ? [] : names.map(entryOf), namesMax)
+    yield
   }
   chooser.fill([...entries.values()].flat(), chooser.tokensLeft)
   return chooser.lines

@@ -1,2 +1,2 @@
-export { RESUME_CHARACTERS_MAX, resumeText } from './resume-text.js'
+export { RESUME_CHARACTERS_MAX, resumeText, resumeTextInSteps } from './resume-text.js'
 export { warmUpResumeText } from './warm-up.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Message, RESUME_CHARACTERS_MAX, resumeText } from '../index.js'
+import { type Message, RESUME_CHARACTERS_MAX, resumeText, resumeTextInSteps } from '../index.js'
 
 const blank = {
   thinking: [],
@@ -68,7 +68,7 @@ test('the newest requests are kept where not all of them fit', () => {
   expect(text.indexOf('- Request 58')).toBeLessThan(text.indexOf('- Request 59'))
 })
 
-test('no conversation gives more than Claude Code accepts, and the same one gives the same text', () => {
+const anySession = () => {
   const words = fc.string({ unit: 'grapheme', maxLength: 3_000 })
   const message = fc.oneof(
     words.map((content): Partial<Message>[] => [{ content }]),
@@ -77,13 +77,40 @@ test('no conversation gives more than Claude Code accepts, and the same one give
       .map(([content, pinned]): Partial<Message>[] => [{ role: 'assistant', content, pinned }]),
     fc.tuple(fc.uuid(), words, words).map(([id, path, result]) => call(id, 'Read', { file_path: path }, result)),
   )
+  return fc.array(message, { maxLength: 30 }).map((parts) => conversation(parts.flat()))
+}
+
+test('no conversation gives more than Claude Code accepts, and the same one gives the same text', () => {
   fc.assert(
-    fc.property(fc.array(message, { maxLength: 30 }), (parts) => {
-      const messages = conversation(parts.flat())
+    fc.property(anySession(), (messages) => {
       const text = resumeText(messages)
       expect(text.length).toBeLessThanOrEqual(RESUME_CHARACTERS_MAX)
       expect(resumeText(messages)).toBe(text)
     }),
     { numRuns: 30 },
   )
+})
+
+test('texts that are made in steps, others in between, are those that are made at once', () => {
+  fc.assert(
+    fc.property(fc.array(anySession(), { minLength: 1, maxLength: 3 }), (sessions) => {
+      const texts = new Map<number, string>()
+      const making = sessions.map((messages) => resumeTextInSteps(messages))
+      while (texts.size < making.length) {
+        for (const [index, steps] of making.entries()) {
+          const step = steps.next()
+          if (step.done && step.value !== undefined) texts.set(index, step.value)
+        }
+      }
+      expect(sessions.map((_, index) => texts.get(index))).toEqual(sessions.map((messages) => resumeText(messages)))
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('a text of many messages yields at least once for each of them', () => {
+  const messages = conversation(Array.from({ length: 100 }, (_, index) => ({ content: `Request ${index}` })))
+  let pauses = 0
+  for (const _ of resumeTextInSteps(messages)) pauses++
+  expect(pauses).toBeGreaterThan(messages.length)
 })

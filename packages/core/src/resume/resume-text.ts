@@ -2,10 +2,12 @@ import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { messageReference, recallTag } from '../conversation/references.js'
 import { pairToolCalls, type ToolPairs } from '../conversation/turns.js'
+import { summarizeConversationInSteps } from '../extractive/extractive.js'
+import { finish, type Pausable } from '../recall/steps.js'
 import { standingInstructions } from '../search/instructions/index.js'
+import type { SummarySource } from '../speech/source.js'
 import { userSpeechIn } from '../speech/user-speech.js'
 import { summarySources } from '../summarizing/sources.js'
-import { summarizeExtractively } from '../summarizing/summarize.js'
 import { describeToolCall, type ToolUse } from '../tools/catalog.js'
 import { oneLine, sliceWhole } from '../tools/lines.js'
 import { fileLedger, ledgerLine, sharedRoot } from './file-ledger.js'
@@ -27,6 +29,7 @@ const OUTPUT_CHARACTERS_MIN = 600
 const OUTPUT_NAME_CHARACTERS_MAX = 40
 const LAST_WORDS_CHARACTERS_MAX = 400
 const SUMMARY_CHARACTERS_PER_TOKEN = 3.5
+const MESSAGES_A_STEP = 32
 /** Sections of the summary that the text has already. */
 const TOLD = /^## (?:Goal|Requests and requirements|Files)$/
 
@@ -38,6 +41,14 @@ const TOLD = /^## (?:Goal|Requests and requirements|Files)$/
  * @returns at most {@link RESUME_CHARACTERS_MAX} characters; empty if nothing was said
  */
 export function resumeText(messages: readonly Message[], charactersMax = RESUME_CHARACTERS_MAX): string {
+  return finish(resumeTextInSteps(messages, charactersMax))
+}
+
+/** The same, yielding after a few milliseconds of work at most for messages of usual lengths. */
+export function* resumeTextInSteps(
+  messages: readonly Message[],
+  charactersMax = RESUME_CHARACTERS_MAX,
+): Pausable<string> {
   const said = messages.filter(({ keptAside }) => keptAside === null)
   const pairs = pairToolCalls(said)
   const requests = said.flatMap((message) => requestOf(message))
@@ -45,11 +56,16 @@ export function resumeText(messages: readonly Message[], charactersMax = RESUME_
   if (said.length === 0) return ''
   const text = new Composer(charactersMax, INTRO)
   text.add('Standing constraints', constraintsOf(said, requests), SHARES.constraints)
+  yield
   text.add('Last requests, word for word, oldest first', lastRequests(requests), SHARES.requests)
+  yield
   text.add('Next steps', nextOf(said, pairs), SHARES.next)
+  yield
   text.add('Files, last used first', ledgerOf(said, pairs, useOf), SHARES.files)
+  yield
   text.add('Longest outputs of commands and searches', longestOutputs(said, pairs, useOf), SHARES.outputs)
-  text.addWhole(summaryOf(said, pairs, text.left))
+  yield
+  text.addWhole(yield* summaryOf(said, pairs, text.left))
   return text.toString()
 }
 
@@ -131,11 +147,17 @@ function longestOutputs(messages: readonly Message[], pairs: ToolPairs, useOf: (
     .map(({ line }) => line)
 }
 
-function summaryOf(messages: readonly Message[], pairs: ToolPairs, charactersMax: number): string {
+function* summaryOf(messages: readonly Message[], pairs: ToolPairs, charactersMax: number): Pausable<string> {
   const tokensMax = Math.floor(charactersMax / SUMMARY_CHARACTERS_PER_TOKEN)
   if (tokensMax < 100) return ''
-  const sources = summarySources(messages, pairs, ({ code }) => messageReference(code))
-  const summary = summarizeExtractively({ purpose: 'compaction', messages: sources, previousSummary: null, tokensMax })
+  const sources: SummarySource[] = []
+  for (let from = 0; from < messages.length; from += MESSAGES_A_STEP) {
+    const some = messages.slice(from, from + MESSAGES_A_STEP)
+    sources.push(...summarySources(some, pairs, ({ code }) => messageReference(code)))
+    yield
+  }
+  const request = { purpose: 'compaction', messages: sources, previousSummary: null, tokensMax } as const
+  const summary = yield* summarizeConversationInSteps(request)
   const sections = summary.split('\n\n').filter((section) => !TOLD.test(section.split('\n', 1)[0] ?? ''))
   return sections.join('\n\n')
 }

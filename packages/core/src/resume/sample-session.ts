@@ -95,9 +95,66 @@ function turn(number: number): Fields[] {
   ]
 }
 
+/** Further kinds of calls and texts. */
+function longTurn(number: number): Fields[] {
+  const path = `/repo/test/parser/token-parser-${number}.test.ts`
+  const id = (call: number) => `sample-${number}-${call}`
+  return [
+    said(
+      'user',
+      `I want you to always run \`npm run lint\` before a commit. Please use tabs in src/ from now on, and don't use default exports.\n\n1. The parser must accept nested lists (see docs/grammar.md:12).\n2. Errors should name the line, e.g. "line 4: unexpected )".\n3. Why does parse_all return null when the input is 4,096 bytes long?\n\nYou no longer need to update the changelog.`,
+    ),
+    said(
+      'assistant',
+      `I'll add the tests in ${path} first, so that the failure is seen.\n\n- Nested lists need a stack in TokenParser.parseNext.\n- The limit of 4,096 bytes comes from readChunk() because the buffer is never grown.\n\nLet me look at how errors are built now.`,
+    ),
+    ...called(id(1), 'Write', { file_path: path, content: CODE.join('\n') }, `File created successfully at: ${path}`),
+    ...called(
+      id(2),
+      'Bash',
+      { command: `cd /repo; grep -rn "readChunk" src --include=*.ts | head -40; sed -n '1,60p' src/errors.ts` },
+      Array.from(
+        { length: 30 },
+        (_, at) => `src/read-${at}.ts:${at}:  const chunk = await readChunk(file, ${at})`,
+      ).join('\n'),
+    ),
+    ...called(
+      id(3),
+      'Bash',
+      {
+        command: `git add -A && git commit -q -m "$(cat <<'EOF'\nparser: nested lists\n\nThe stack is bounded.\nEOF\n)" && git log --oneline -3`,
+      },
+      `error: pathspec 'token-${number}' did not match any file(s) known to git\nExit code 1`,
+      true,
+    ),
+    ...called(id(4), 'Glob', { pattern: '**/*.test.ts', path: '/repo' }, `${path}\n/repo/test/date.test.ts`),
+    ...called(id(5), 'TaskCreate', { subject: 'Grow the buffer', description: 'In readChunk' }, 'Task #1 created'),
+    ...called(
+      id(6),
+      'mcp__tracker__get_ticket',
+      { number, withComments: true },
+      '{"title":"Nested lists","open":true}',
+    ),
+    said(
+      'assistant',
+      `The tests fail with RangeError, which is expected. I decided against recursion, since deep lists would overflow the stack. Remaining: grow the buffer in src/read-chunk.ts and check src/errors.ts.`,
+    ),
+  ]
+}
+
+/** Expressions are compiled once for texts of Latin letters, and once for others. */
+function inOtherLetters(fields: Fields): Fields {
+  return fields.content === undefined || fields.content === ''
+    ? fields
+    : { ...fields, content: `${fields.content}\n✓ “…”` }
+}
+
 /** A session of some turns that nobody had, of about as many kinds of messages as real ones have. */
 export function sampleSession(turns: number): Message[] {
-  return Array.from({ length: turns }, (_, index) => turn(index))
+  return Array.from({ length: turns }, (_, index) => {
+    const messages = index % 2 === 0 ? turn(index) : longTurn(index)
+    return index % 4 < 2 ? messages : messages.map(inOtherLetters)
+  })
     .flat()
     .map((fields, index) => ({
       ...COMMON,

@@ -3,7 +3,7 @@ import { resumeText, warmUpResumeText } from '../index.js'
 import { sampleSession } from './sample-session.js'
 
 test('the sample has every part that a text of a real session has, so that all of its code is compiled', () => {
-  const text = resumeText(sampleSession(2))
+  const text = resumeText(sampleSession(3))
   const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
   expect(headings).toEqual(
     expect.arrayContaining([
@@ -11,6 +11,8 @@ test('the sample has every part that a text of a real session has, so that all o
       'Last requests, word for word, oldest first',
       'Next steps',
       'Files, last used first',
+      'Longest outputs of commands and searches',
+      'Decisions',
       'Current state',
       'Commands and results',
       'Errors and their resolution',
@@ -19,7 +21,7 @@ test('the sample has every part that a text of a real session has, so that all o
     ]),
   )
   expect(text).toContain('In progress: Add a test for empty input')
-  expect(text).toContain('token-parser-1.ts: edited once')
+  expect(text).toContain('token-parser-2.ts: edited once')
 })
 
 test('the steps of a warm-up are short, and let other work run in between', () => {

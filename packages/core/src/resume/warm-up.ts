@@ -3,7 +3,7 @@ import { resumeText } from './resume-text.js'
 import { sampleSession } from './sample-session.js'
 
 /** Turns of the sample in each step: the later ones find their code compiled, and so may be longer. */
-const TURNS = [1, 1, 2, 4, 6, 8, 8, 8]
+const TURNS = [1, 2, 4, 4, 8, 8, 12, 12, 16, 16, 16]
 
 /**
  * Makes texts of a session that nobody had. The first text of a process takes several times as long as later ones: the table of
