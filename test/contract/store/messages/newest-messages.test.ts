@@ -49,6 +49,20 @@ test('pages of large messages are short, and none of them is skipped', async () 
   expect((await newestFirst(threadId, 100)).map((page) => page.length)).toEqual([4, 1])
 })
 
+test('a page has as many bytes as asked for, beyond which only its oldest message goes', async () => {
+  const messages = ['a', 'b', 'c', 'd'].map((letter, ordinal) =>
+    prepared({ content: letter.repeat(1_000) }, { ordinal }),
+  )
+  const { threadId } = await appendOne(database.store, append(messages, { thread: freshThread() }))
+  const load = (bytesMax: number) =>
+    database.store.inProject(PROJECT, (tx) => loadNewestMessages(tx, { threadId, limit: 100, bytesMax }))
+  const { bytes: whole } = await load(1_000_000)
+  const part = await load(whole / 2)
+  expect(part.messages.map(({ content }) => content[0])).toEqual(['d', 'c'])
+  expect(part).toMatchObject({ bytes: whole / 2, hasMore: true })
+  expect((await load(1)).messages).toHaveLength(1)
+})
+
 test('a thread without messages has one empty page', async () => {
   expect(await newestFirst('00000000-0000-4000-8000-000000000000', 10)).toEqual([[]])
 })
