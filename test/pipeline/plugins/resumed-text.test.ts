@@ -55,6 +55,21 @@ test('pins that are set and taken back after the hook before a compaction are as
   expect(await constraints()).not.toContain('4711')
 })
 
+test('a text is made from the newest messages, of as many bytes as fit into memory', async () => {
+  await run.start()
+  const append = async (content: string) => {
+    const messages = [{ role: 'user' as const, content }]
+    await client().messages.append({ agent: 'reader', thread: 'large', messages, ack: 'stored' })
+  }
+  await append(RULE)
+  for (let page = 0; page < 5; page++) await append(`Page ${page}. ${'word '.repeat(700_000)}`)
+  await append('Summarize the last page.')
+  const { text } = await client().threads.resumeText('large')
+  expect(text).toContain('Summarize the last page.')
+  expect(text).toContain('Page 4.')
+  expect(text).not.toContain(RULE)
+})
+
 test('the snapshot of a compaction is requested even where no text can be made', async () => {
   await run.start(['ingest'])
   await client().hooks.openCode({ type: 'said', role: 'user', id: 'm1', text: RULE, session: 'unreadable' })

@@ -54,13 +54,13 @@ export class SessionHooks {
         return await replaceOutput(parts, event, options)
       case 'compacting': {
         const description = `before a compaction of ${thread}`
+        const ordering = ifFound(orderSnapshot(parts, { agent, description, delayMs: SNAPSHOT_DELAY_MS }))
+        if (!event.wantsText) texts.prepare(thread, ordering)
         // Neither waits for the other, or fails with it.
         const [answer, ordered] = await Promise.allSettled([
           event.wantsText ? this.#textOf(thread) : NO_CHANGE,
-          ifFound(orderSnapshot(parts, { agent, description, delayMs: SNAPSHOT_DELAY_MS })),
+          ordering,
         ])
-        // Once the answer waits for nothing more.
-        if (!event.wantsText) texts.prepare(thread)
         if (answer.status === 'rejected') throw answer.reason
         if (ordered.status === 'rejected') throw ordered.reason
         return answer.value

@@ -1,5 +1,6 @@
 import type { ResumeText } from '@heddle/contracts'
-import { type Message, positionOf, resumeText, threadIdOf } from '@heddle/core'
+import { type Message, positionOf, resumeTextInSteps, threadIdOf } from '@heddle/core'
+import { Limiter, runCooperatively } from '@heddle/runtime'
 import { ERASED, loadNewestMessages, loadPins, loadThread, markPinned, type ThreadRow, type Tx } from '@heddle/store'
 import { LRUCache } from 'lru-cache'
 import type { EngineContext } from '../setup/options.js'
@@ -7,6 +8,15 @@ import type { EngineContext } from '../setup/options.js'
 /** The newest messages of a thread that its text is made from: more would take longer than a hook may wait. */
 const MESSAGES_MAX = 4_000
 const PAGE_MESSAGES = 1_000
+/** Bytes of these messages: a few sessions with large outputs would fill the memory. */
+const BYTES_MAX = 16_000_000
+/** Texts that are made at once, each with its messages in memory. */
+const AT_ONCE = 2
+/**
+ * Milliseconds of this work per iteration of the event loop. Agents wait for it, and a text of some hundred messages takes two or
+ * three of them; one of thousands would delay others for hundreds of milliseconds.
+ */
+const TURN_MS = 20
 /** Texts that are made before they are read, of 10,000 characters each. */
 const TEXTS_MAX = 200
 
@@ -26,12 +36,17 @@ interface Read {
  */
 export class ResumeTexts {
   readonly #prepared = new LRUCache<string, Promise<Prepared | null>>({ max: TEXTS_MAX })
+  readonly #making = new Limiter({ atOnce: AT_ONCE })
 
   constructor(private readonly parts: EngineContext) {}
 
-  /** Makes the text of a thread in the background. A failure only means that it is made when it is read. */
-  prepare(thread: string): void {
-    const preparing = this.#make(thread)
+  /**
+   * Makes the text of a thread in the background. A failure only means that it is made when it is read.
+   *
+   * @param after the thread is read at once, but its text made after this has settled, which it would delay
+   */
+  prepare(thread: string, after: Promise<unknown>): void {
+    const preparing = this.#make(thread, after)
     this.#prepared.set(thread, preparing)
     preparing.catch((error: unknown) => {
       this.#prepared.delete(thread)
@@ -54,8 +69,12 @@ export class ResumeTexts {
     return withoutBasis(isCurrent ? prepared : await this.#make(thread))
   }
 
-  /** All of it in one snapshot, so that a text with the basis of later is that of later. */
-  async #make(thread: string): Promise<Prepared | null> {
+  async #make(thread: string, after?: Promise<unknown>): Promise<Prepared | null> {
+    return await this.#making.run(() => this.#makeNow(thread, after))
+  }
+
+  /** Read in one snapshot, so that a text with the basis of later is that of later. */
+  async #makeNow(thread: string, after?: Promise<unknown>): Promise<Prepared | null> {
     const { store, projectId } = this.parts
     const threadId = threadIdOf(projectId, thread)
     const work = async (tx: Tx) => {
@@ -65,7 +84,8 @@ export class ResumeTexts {
     const found = await store.inProject(projectId, work, { snapshot: true })
     if (found === null) return null
     const { row, pins, messages } = found
-    const text = resumeText(markPinned(messages, pins))
+    await after?.catch(() => {})
+    const text = await runCooperatively(resumeTextInSteps(markPinned(messages, pins)), { turnMs: TURN_MS })
     return { thread: row.name, headSeq: row.headSeq, text, basis: basisOf(found) }
   }
 }
@@ -90,10 +110,13 @@ async function readThread(tx: Tx, threadId: string): Promise<Read | null> {
 /** In conversation order, without erased ones. */
 async function newestOf(tx: Tx, threadId: string): Promise<Message[]> {
   const messages: Message[] = []
-  for (let hasMore = true; hasMore && messages.length < MESSAGES_MAX; ) {
+  let bytesLeft = BYTES_MAX
+  for (let hasMore = true; hasMore && messages.length < MESSAGES_MAX && bytesLeft > 0; ) {
     const oldest = messages.at(-1)
-    const page = await loadNewestMessages(tx, { threadId, before: oldest && positionOf(oldest), limit: PAGE_MESSAGES })
+    const before = oldest && positionOf(oldest)
+    const page = await loadNewestMessages(tx, { threadId, before, limit: PAGE_MESSAGES, bytesMax: bytesLeft })
     messages.push(...page.messages)
+    bytesLeft -= page.bytes
     hasMore = page.hasMore
   }
   return messages.reverse().filter(({ keptAside }) => keptAside !== ERASED)
