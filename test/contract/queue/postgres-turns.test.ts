@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { RetryableError } from '@heddle/contracts'
 import { type DeadLetter, done } from '@heddle/queue'
 import { freshDatabase, freshPrefix } from '@heddle/test-support'
 import { onPostgres, type QueuePlace, queueSchema } from '@heddle/test-support/servers/queue-server'
+import postgres from 'postgres'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate, ingestJob, queuesAt, startWorker } from './support.js'
 
@@ -10,6 +12,9 @@ async function postgresPlace(): Promise<QueuePlace> {
   onTestFinished(database.drop)
   return { backend: { kind: 'postgres', url: database.url }, prefix: freshPrefix() }
 }
+
+/** If a job of one in two of them waited for the next poll, the test would take longer than its limit. */
+const ROUNDS = 14
 
 async function depths(queues: Awaited<ReturnType<typeof queuesAt>>) {
   const ingest = (await queues.stats()).find(({ stage }) => stage === 'ingest')
@@ -93,5 +98,58 @@ describe('jobs on Postgres', () => {
     expect(settled.map(({ result }) => result)).toEqual(['done', 'done', 'done', 'done'])
     await expect.poll(() => depths(queues)).toEqual({ waiting: 0, active: 1 })
     expect(letters).toEqual([])
+  })
+
+  it('that failed are tried again when they are due, and not only at the next poll', async () => {
+    const queues = await queuesAt(await postgresPlace())
+    const worker = await startWorker({
+      stage: 'ingest',
+      queues,
+      concurrency: 1,
+      handler: async ({ attempt }) => {
+        if (attempt === 1) throw new RetryableError('TIMEOUT', 'once')
+        return done()
+      },
+    })
+    for (let number = 1; number <= ROUNDS; number++) {
+      await queues.add('ingest', ingestJob())
+      await worker.whenSettled(2 * number)
+    }
+  })
+
+  it('that another process locked while the worker polled are fetched once the lock is released', async () => {
+    const place = await postgresPlace()
+    const queues = await queuesAt(place)
+    const held = new Map<string, ReturnType<typeof gate<void>>>()
+    const begun = new Map<string, ReturnType<typeof gate<void>>>()
+    const worker = await startWorker({
+      stage: 'ingest',
+      queues,
+      concurrency: 1,
+      handler: async ({ payload }) => {
+        begun.get(payload.requestId)?.open()
+        await held.get(payload.requestId)?.promise
+        return done()
+      },
+    })
+    const sql = postgres(place.backend.url, { max: 1 })
+    onTestFinished(() => sql.end())
+    for (let number = 1; number <= ROUNDS; number++) {
+      const [running, locked] = [ingestJob(), ingestJob()]
+      const [begin, finish] = [gate(), gate()]
+      begun.set(running.requestId, begin)
+      held.set(running.requestId, finish)
+      await queues.add('ingest', running)
+      await begin.promise
+      await queues.add('ingest', locked)
+      await sql.begin(async (transaction) => {
+        const jobs = transaction(`${queueSchema(place.prefix)}.job`)
+        await transaction`SELECT FROM ${jobs} WHERE data::text LIKE ${`%${locked.requestId}%`} FOR UPDATE`
+        finish.open()
+        await worker.whenSettled(2 * number - 1)
+        await expect.poll(() => depths(queues)).toEqual({ waiting: 1, active: 0 })
+      })
+      await worker.whenSettled(2 * number)
+    }
   })
 })

@@ -13,6 +13,7 @@ import { createPostgresChannels } from './channels.js'
 import { readDepth } from './depth.js'
 import { shrinkFunction } from './functions.js'
 import { readHolders } from './holders.js'
+import { WORKER_LISTENERS_MAX } from './listen-client.js'
 import { PostgresListener } from './listener.js'
 import { assertServed, dropSchema, migrateQueues, schemaOf } from './schema.js'
 import { SharedPostgresConnection } from './shared-connection.js'
@@ -57,7 +58,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
       listener,
     )
     // Every queue and worker adds its listeners.
-    connection.setMaxListeners(100)
+    connection.setMaxListeners(WORKER_LISTENERS_MAX)
     connection.on('error', onError)
     opened.push(connection)
     try {

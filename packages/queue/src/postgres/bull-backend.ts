@@ -6,6 +6,7 @@ import { completeInBatch } from '../worker/complete.js'
 import { JobBatches, type Next } from '../worker/job-batches.js'
 import { exchangeJobsOnPostgres } from './exchange-jobs.js'
 import { addJobsFunction } from './functions.js'
+import { JobArrivals } from './job-arrivals.js'
 
 type Options = ConstructorParameters<typeof PostgresQueueBackend>[2]
 
@@ -67,13 +68,23 @@ export type WorkerBackendOptions = QueueBaseOptions & { readonly concurrency: nu
 /** The same for a worker, which fetches and finishes the jobs of its slots in batches. */
 export class PostgresWorkerBackend extends SharedPostgresBackend {
   readonly #batches: JobBatches
+  readonly #arrivals: JobArrivals
+  /** The mark of the arrivals before the last fetch; null if they were not counted then, or if a job may still wait. */
+  #emptyMark: number | null = null
+  #isInterrupted = false
 
   constructor(connection: PostgresConnection, queue: string, options: WorkerBackendOptions) {
     // A worker waits on the connection, so it must be notified when it is lost.
     super(connection, queue, options as unknown as Options, true)
     const { concurrency, lockDuration } = options
+    this.#arrivals = new JobArrivals(queue, connection)
     this.#batches = new JobBatches({
-      exchangeJobs: (order) => exchangeJobsOnPostgres(connection, queue, order),
+      exchangeJobs: async (order) => {
+        const { mark } = this.#arrivals
+        const exchanged = await exchangeJobsOnPostgres(connection, queue, order)
+        if (order.takes > 0) this.#emptyMark = exchanged.mayWait ? null : mark
+        return exchanged
+      },
       release: ({ id, token }) => this.moveJobFromActiveToWait(id, token),
       concurrency,
       lockMs: lockDuration,
@@ -85,7 +96,32 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
   }
 
   override waitForJob(timeoutSeconds: number): ReturnType<PostgresQueueBackend['waitForJob']> {
-    return this.#batches.wait(() => super.waitForJob(timeoutSeconds))
+    return this.#batches.wait(() => this.#waitForServer(timeoutSeconds))
+  }
+
+  async #waitForServer(timeoutSeconds: number): ReturnType<PostgresQueueBackend['waitForJob']> {
+    if (this.#isInterrupted || this.closing !== undefined) return null
+    const mark = this.#emptyMark
+    if (mark === null) {
+      await this.#arrivals.open()
+      return await super.waitForJob(timeoutSeconds)
+    }
+    // BullMQ forgets when the next retry is due if the fetch that found it belonged to a finished or failed job.
+    const { nextAtMs } = this.#batches
+    const dueMs = nextAtMs === 0 ? Number.POSITIVE_INFINITY : nextAtMs - Date.now()
+    const hasArrived = dueMs <= 0 || (await this.#arrivals.wait(mark, Math.min(timeoutSeconds * 1_000, dueMs)))
+    return hasArrived ? { member: this.queueName, score: 0 } : null
+  }
+
+  override disconnectBlocking(wait?: boolean): Promise<void> {
+    this.#isInterrupted = true
+    this.#arrivals.cancelWaits()
+    return super.disconnectBlocking(wait)
+  }
+
+  override reconnectBlocking(): Promise<void> {
+    this.#isInterrupted = false
+    return super.reconnectBlocking()
   }
 
   override moveToCompleted(...call: Parameters<Complete>): ReturnType<Complete> {
@@ -94,7 +130,10 @@ export class PostgresWorkerBackend extends SharedPostgresBackend {
   }
 
   override close(): Promise<void> {
-    this.closing ??= this.#batches.releasePrefetched().finally(() => this.disconnectBlocking())
+    this.closing ??= this.#batches.releasePrefetched().finally(() => {
+      this.#arrivals.close()
+      return this.disconnectBlocking()
+    })
     return this.closing
   }
 }

@@ -4,12 +4,17 @@ import { bounds } from '../base/bounds.js'
 import type { ExchangedJobs, JobExchange, TakenJob } from '../worker/job-batches.js'
 import { turnJobsFunction } from './functions.js'
 
+export interface ExchangedOnPostgres extends ExchangedJobs {
+  /** Whether a job may wait that was not fetched: as many as were requested were, or another process had locked one. */
+  readonly mayWait: boolean
+}
+
 /** Finishes jobs of a queue and fetches the next ones in one statement. */
 export async function exchangeJobsOnPostgres(
   connection: PostgresConnection,
   queue: string,
   { ended, takes, token, lockMs }: JobExchange,
-): Promise<ExchangedJobs> {
+): Promise<ExchangedOnPostgres> {
   await connection.waitUntilReady()
   const { rows } = await connection.pool.query<ExchangeRow>(
     `SELECT * FROM ${turnJobsFunction}($1, $2::text[], $3::text[], $4, $5, $6, $7)`,
@@ -23,14 +28,16 @@ export async function exchangeJobsOnPostgres(
     kept: rest?.kept ?? [],
     taken: taken.sort((one, other) => Number(one.seq) - Number(other.seq)).map(toTakenJob),
     nextAtMs: Number(rest?.next_at_ms ?? 0),
+    mayWait: taken.length === takes || rest?.has_waiting === true,
   }
 }
 
-/** A job; the row whose `id` is null has `kept` and `next_at_ms`. */
+/** A job; the row whose `id` is null has `kept`, `next_at_ms` and `has_waiting`. */
 interface ExchangeRow {
   id: string | null
   kept: string[] | null
   next_at_ms: string | null
+  has_waiting: boolean | null
   seq: string
   token: string
   name: string

@@ -10,7 +10,7 @@ import type { SqlClient } from './sql-client.js'
  * A changed function gets a new number, so that processes of two versions can run at the same time.
  */
 export const addJobsFunction = 'heddle_add_jobs_1'
-export const turnJobsFunction = 'heddle_turn_jobs_2'
+export const turnJobsFunction = 'heddle_turn_jobs_3'
 export const shrinkFunction = 'heddle_shrink_1'
 
 /** Creates missing functions. */
@@ -57,8 +57,9 @@ function addJobs(schema: string): string {
 
 /**
  * Removes finished jobs and fetches the next ones. A job that could not be removed (its lock was lost, or it has a
- * deduplication key) is listed in \`kept\`, and is handled by BullMQ. If fewer jobs wait than were requested,
- * \`next_at_ms\` is the time of the next retry.
+ * deduplication key) is listed in \`kept\`, and is handled by BullMQ. If fewer jobs were fetched than requested,
+ * \`next_at_ms\` is the time of the next retry, and \`has_waiting\` says whether a job still waits, such as
+ * one that another worker has locked.
  *
  * Its statements always use the indexes: the planner's statistics are wrong for tables that are empty one second and full
  * the next.
@@ -68,9 +69,9 @@ function turnJobs(schema: string): string {
     CREATE OR REPLACE FUNCTION "${schema}".${turnJobsFunction}(
       p_queue text, p_ids text[], p_tokens text[], p_take integer, p_token text, p_lock_ms bigint, p_now_ms bigint
     ) RETURNS TABLE (
-      kept text[], next_at_ms bigint, id text, seq bigint, token text, name text, data text, opts jsonb, added_at_ms bigint,
-      processed_at_ms bigint, attempts_made integer, attempts_started integer, stalled_count integer, dedup_id text,
-      failed_reason text
+      kept text[], next_at_ms bigint, has_waiting boolean, id text, seq bigint, token text, name text, data text, opts jsonb,
+      added_at_ms bigint, processed_at_ms bigint, attempts_made integer, attempts_started integer, stalled_count integer,
+      dedup_id text, failed_reason text
     ) LANGUAGE plpgsql
     SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     #variable_conflict use_column
@@ -78,6 +79,7 @@ function turnJobs(schema: string): string {
       v_kept text[];
       v_taken integer := 0;
       v_next_at_ms bigint;
+      v_has_waiting boolean := false;
     BEGIN
       IF cardinality(p_ids) > 0 THEN
         PERFORM pg_advisory_xact_lock_shared(hashtext('bullmq:finalization'), hashtext(p_queue));
@@ -112,19 +114,22 @@ function turnJobs(schema: string): string {
             processed_at_ms = p_now_ms, attempts_started = job.attempts_started + 1
           FROM numbered WHERE job.queue = p_queue AND job.id = numbered.id
           RETURNING
-            NULL::text[], NULL::bigint, job.id, job.seq, job.lock_token, job.name, coalesce(job.data #>> '{}', 'null'),
-            job.opts, job.added_at_ms, job.processed_at_ms, job.attempts_made, job.attempts_started, job.stalled_count,
-            job.dedup_id, job.failed_reason;
+            NULL::text[], NULL::bigint, NULL::boolean, job.id, job.seq, job.lock_token, job.name,
+            coalesce(job.data #>> '{}', 'null'), job.opts, job.added_at_ms, job.processed_at_ms, job.attempts_made,
+            job.attempts_started, job.stalled_count, job.dedup_id, job.failed_reason;
           GET DIAGNOSTICS v_taken = ROW_COUNT;
         END IF;
         IF v_taken < p_take THEN
           SELECT min(job.process_at_ms) INTO v_next_at_ms FROM job
           WHERE job.queue = p_queue AND job.state = 'delayed';
+          -- After the time of the next retry: a job that another worker makes waiting in between is not notified.
+          v_has_waiting := EXISTS (SELECT FROM job WHERE job.queue = p_queue AND job.state = 'waiting');
         END IF;
       END IF;
-      IF v_kept IS NOT NULL OR v_next_at_ms IS NOT NULL THEN
+      IF v_kept IS NOT NULL OR v_next_at_ms IS NOT NULL OR v_has_waiting THEN
         kept := v_kept;
         next_at_ms := v_next_at_ms;
+        has_waiting := v_has_waiting;
         RETURN NEXT;
       END IF;
     END $$`

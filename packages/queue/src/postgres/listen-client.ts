@@ -3,9 +3,9 @@ import type { PostgresConnection } from 'bullmq'
 import type { PostgresListener } from './listener.js'
 
 /** The channel on which BullMQ notifies of new jobs, with the name of their queue. */
-const JOBS_CHANNEL = 'bullmq_jobs'
-/** Workers of one process before Node warns of a leak: a set of five stages for each of twenty tenants. */
-const WORKERS_MAX = 100
+export const JOBS_CHANNEL = 'bullmq_jobs'
+/** Listeners before Node warns of a leak: two of each worker, with a set of five stages for each of twenty tenants. */
+export const WORKER_LISTENERS_MAX = 2 * 100
 
 type BullListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>
 
@@ -19,7 +19,7 @@ export class ListenClient extends EventEmitter implements BullListenClient {
 
   constructor(listener: PostgresListener) {
     super()
-    this.setMaxListeners(WORKERS_MAX)
+    this.setMaxListeners(WORKER_LISTENERS_MAX)
     this.#listener = listener
     listener.onLost(() => {
       this.#listening = undefined
