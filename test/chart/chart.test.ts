@@ -26,6 +26,7 @@ const matrix: Readonly<Record<string, readonly string[]>> = {
     'serviceAccount.create=false',
   ],
   'Postgres behind a pooler': [...base, 'database.directUrlKey=DIRECT_URL', 'database.port=6432'],
+  'projects on several databases': [...base, 'database.databasesKey=DATABASES'],
   'values of users in every place': [
     ...base,
     'fullnameOverride=context',
@@ -95,6 +96,21 @@ test('processes behind a pooler know the way around it, and may take it', async 
     const { egress } = spec as { egress: { ports: { port: number }[] }[] }
     const ports = egress.flatMap(({ ports }) => ports.map(({ port }) => port))
     expect(ports, metadata.name).toEqual(expect.arrayContaining([6432, 5432]))
+  }
+})
+
+test('every process knows the further databases, and only the migration the addresses for their owners', async () => {
+  const values = [
+    ...base,
+    'database.databasesKey=DATABASES',
+    'database.adminExistingSecret=heddle-owner',
+    'database.adminDatabasesKey=OWNED',
+  ]
+  for (const { name, pod } of podsOf(await render(values))) {
+    const isMigration = name.endsWith('-migrate')
+    const key = isMigration ? { name: 'heddle-owner', key: 'OWNED' } : { name: 'heddle-postgres', key: 'DATABASES' }
+    const further = pod.containers[0]?.env?.filter((each) => each.name === 'HEDDLE_DATABASES')
+    expect(further, name).toEqual([{ name: 'HEDDLE_DATABASES', valueFrom: { secretKeyRef: key } }])
   }
 })
 

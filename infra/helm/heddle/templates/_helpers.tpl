@@ -70,6 +70,14 @@ capabilities:
       name: {{ $.root.Values.database.existingSecret }}
       key: {{ . }}
 {{- end }}
+{{- $further := .further | default (dict "secret" .root.Values.database.existingSecret "key" .root.Values.database.databasesKey) }}
+{{- with $further.key }}
+- name: HEDDLE_DATABASES
+  valueFrom:
+    secretKeyRef:
+      name: {{ $further.secret }}
+      key: {{ . }}
+{{- end }}
 {{- if .root.Values.redis.existingSecret }}
 - name: REDIS_URL
   valueFrom:
