@@ -83,6 +83,16 @@ test('a rare word counts for more than a frequent one, and a short text for more
   expect(ranked(segments, 'unheard').places).toEqual([])
 })
 
+test('a long text with two words of the query is before a short one with one of them', () => {
+  const messages = [
+    { thread: 1, text: `loom weft ${'word '.repeat(58)}` },
+    { thread: 2, text: 'loom' },
+    { thread: 3, text: 'weft' },
+    ...Array.from({ length: 20 }, (_, index) => ({ thread: 4 + index, text: 'one two three four five' })),
+  ]
+  expect(ranked(indexed(messages), 'loom weft').places[0]).toBe('1.1')
+})
+
 test('the order and the scores are the same however the postings are divided', () => {
   const weights = { ...alone, neighbours: [0.4, 0.1], thread: 0.3, speaker: 2, replies: 0.5 }
   const [together, apart] = [indexed(loom), indexed(loom, true)]

@@ -13,6 +13,11 @@ import { ThreadDocuments } from './thread-documents.js'
 
 /** BM25's constants: how soon repetitions of a word stop counting, and how much long texts are penalized. */
 const PASSAGE_CONSTANTS = { saturation: 0.9, lengthWeight: 0.4 }
+/**
+ * Added for a term that occurs at all, however long the passage: the lower bound of BM25+ (Lv and Zhai, 2011). Without it a long
+ * passage with two words of a query is below a short one with one of them.
+ */
+const OCCURRENCE = 0.35
 const THREAD_CONSTANTS = { saturation: 1.2, lengthWeight: 0.75 }
 /** Terms of a passage of a longer message: its own length is not stored. */
 const PASSAGE_LENGTH = 60
@@ -82,7 +87,7 @@ function scoresByMeasure(rarity: number, scope: ScopeStatistics): Float64Array {
   const lengthAverage = Math.min(PASSAGE_LENGTH, Math.max(1, scope.length / Math.max(1, scope.documents)))
   return Float64Array.from({ length: 256 }, (_, measure) => {
     const length = Math.min(PASSAGE_LENGTH, lengthOf(measure))
-    return rarity * saturated(timesOf(measure), length / lengthAverage, PASSAGE_CONSTANTS)
+    return rarity * (OCCURRENCE + saturated(timesOf(measure), length / lengthAverage, PASSAGE_CONSTANTS))
   })
 }
 
