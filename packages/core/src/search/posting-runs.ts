@@ -85,21 +85,24 @@ function inOrder(runs: PostingRun[], places: Places): PostingRun[] {
   return runs
 }
 
-/** Distributes the passages of some runs over the same runs in order. */
+/** Distributes the passages of some runs over the same runs in order. No object is made for a passage. */
 function sortPlaces(runs: readonly PostingRun[], { seqs, passages, measures }: Places): void {
-  const indices = runs.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index))
-  const sorted = indices
-    .map((index) => ({
-      seq: seqs[index] as number,
-      passage: passages[index] as number,
-      measure: measures[index] as number,
-    }))
-    .sort((left, right) => left.seq - right.seq || left.passage - right.passage)
-  for (const [at, { seq, passage, measure }] of sorted.entries()) {
-    const index = indices[at] as number
-    seqs[index] = seq
-    passages[index] = passage
-    measures[index] = measure
+  const indices: number[] = []
+  for (const { from, to } of runs) for (let index = from; index < to; index++) indices.push(index)
+  // Each run is in order already, so this only merges them.
+  const sorted = indices.toSorted(
+    (left, right) =>
+      (seqs[left] as number) - (seqs[right] as number) || (passages[left] as number) - (passages[right] as number),
+  )
+  const ofSorted = {
+    seqs: sorted.map((index) => seqs[index] as number),
+    passages: sorted.map((index) => passages[index] as number),
+    measures: sorted.map((index) => measures[index] as number),
+  }
+  for (const [at, index] of indices.entries()) {
+    seqs[index] = ofSorted.seqs[at] as number
+    passages[index] = ofSorted.passages[at] as number
+    measures[index] = ofSorted.measures[at] as number
   }
 }
 
