@@ -35,7 +35,7 @@ const REPLIES_MAX = 10_000
 
 const CHUNKS_DEFAULT = 100_000
 const CHUNKS_MIN = 1_000
-const CHUNKS_MAX = 250_000
+const CHUNKS_MAX = 1_000_000
 
 const NOISY_SECONDS_DEFAULT = 120
 const NOISY_SECONDS_MIN = 5
@@ -53,7 +53,11 @@ const options = {
     says: 'messages of the long thread (300,000; 1,000,000 if selected by name)',
   },
   replies: { type: 'string', value: 'N', says: 'contexts for 64 clients (1,000; 10,000 if selected by name)' },
-  chunks: { type: 'string', value: 'N', says: 'chunks of the searched scope (100,000)' },
+  chunks: {
+    type: 'string',
+    value: 'N',
+    says: 'chunks of the searched scope (100,000; up to 1,000,000, which takes a quarter of an hour)',
+  },
   'noisy-seconds': { type: 'string', value: 'N', says: 'seconds of each phase beside a noisy neighbour (120)' },
   data: {
     type: 'string',

@@ -18,6 +18,7 @@ import { measureNoisyDoors, noisyDoorNames } from './load/noisy-doors.js'
 import { measurePools, poolNames } from './load/pools.js'
 import { measureProxy, proxyNames } from './proxy/measure.js'
 import { measureEmbedding } from './search/embedding.js'
+import { measureIndexed } from './search/indexed.js'
 import { measureItemEmbedding } from './search/item-embedding.js'
 import { measureRecall } from './search/recall.js'
 import { measureSearch } from './search/search.js'
@@ -116,6 +117,10 @@ export const plain: readonly PlainMeasurement[] = [
   {
     names: ['search.words', 'search.vectors', 'search.fused', 'search.cold', 'search.memory'],
     measure: (sizes) => withBench('embedded', (bench) => measureSearch(bench, sizes)),
+  },
+  {
+    names: ['search.indexed.words', 'search.indexed.vectors', 'search.indexed.fused', 'search.indexed.build'],
+    measure: () => withBench('embedded', measureIndexed),
   },
   {
     names: ['search.stored.p50', 'search.stored.p99', 'search.stored.searches.p50', 'search.stored.searches.p99'],
