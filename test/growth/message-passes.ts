@@ -10,7 +10,6 @@ import {
 } from '@heddle/contracts'
 import {
   AtomCollector,
-  agentTexts,
   besideRendered,
   buildContext,
   countMessageTokens,
@@ -42,7 +41,6 @@ import {
   speakerText,
   summarizeExtractively,
   summarySources,
-  ThreadTexts,
   toDelta,
   toLines,
   toolCatalogOf,
@@ -254,13 +252,10 @@ function formatPasses(format: FormatName): Record<string, (messages: Message[]) 
 const lines = (messages: readonly Message[]) => {
   const context = { id: 'context', ...contextOf(messages, 'neutral') }
   const agent = { systemPrompt: 'You write code.', docs: [] }
-  const named = new ThreadTexts()
-  named.update(messages)
-  const names = nameTexts(named, agent, {})
+  const names = nameTexts(messages, agent, {})
   const written = toLines(context, names, (text) => text.includes('nobody'))
   const delta = toDelta(written, written.lines.slice(1))
-  const texts = new Map([...named.names].map(([text, name]) => [name, text]))
-  for (const [index, text] of agentTexts(agent).entries()) texts.set(`a${index}`, text)
+  const texts = new Map([...names].map(([text, name]) => [name, text]))
   return fromLines({ ...fromDelta(delta, written.lines.slice(1)), hidden: written.hidden }, (name) => texts.get(name))
 }
 

@@ -20,7 +20,6 @@ export const {
   DirectAppends,
   finishErasure,
   hasKeys,
-  KnownContexts,
   loadStrategyModules,
   openClient,
   ownersOf,

@@ -1,7 +1,7 @@
 import type { Client } from '@heddle/client/interface'
 import { type Finding, notFound } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
-import { createClient, hasKeys, KnownContexts, readKey } from '@heddle/engine'
+import { createClient, hasKeys, readKey } from '@heddle/engine'
 import type { GatewayBackend } from '@heddle/gateway'
 import { type Config, systemClock } from '@heddle/runtime'
 import { LRUCache } from 'lru-cache'
@@ -40,7 +40,6 @@ export function gatewayBackendOf(
 ): GatewayBackend {
   const { store, queues, config, embedder, reranker, directAppends, previewer, log } = engine
   const clients = new LRUCache<string, Client>({ max: CLIENTS_MAX })
-  const knownContexts = new KnownContexts()
   clients.set(config.project, engine.client)
   return {
     clientOf(project) {
@@ -55,7 +54,6 @@ export function gatewayBackendOf(
         embedder,
         reranker,
         directAppends,
-        knownContexts,
         previewer,
         log,
       })

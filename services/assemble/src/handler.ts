@@ -7,7 +7,6 @@ import {
   requestKey,
   sharedPrefixTokens,
   type TextEmbedder,
-  toPatch,
 } from '@heddle/core'
 import { type Answer, done, type Job, type Outcome, refuseLargeJob, skipped, type WorkSize } from '@heddle/queue'
 import { type Clock, type FirstTimes, type Logger, traced } from '@heddle/runtime'
@@ -117,7 +116,7 @@ async function record(
   built: ContextResult,
   made: MadeContext,
   { input, thread, threadId, scopeErased, asOfMs, prepared, isPrepared, asked, askedLane }: LoadedInput,
-  { payload: { projectId, wantsAnswer, knows }, answerBytesMax = 0 }: Job<ContextJob>,
+  { payload: { projectId, wantsAnswer }, answerBytesMax = 0 }: Job<ContextJob>,
   { store, tails, clock }: AssembleDeps,
 ): Promise<Answer | undefined> {
   const { request } = input
@@ -125,18 +124,13 @@ async function record(
   const { parts } = made
   const result = before === null ? built : withSharedPrefix(built, sharedPrefixTokens(before.parts, parts))
   const others = otherThreads(projectId, result, input)
-  const lines = made.linesOf(result, others.isAbout)
-  const stored = packLines(result.id, lines, before?.base ?? null)
-  // Only of the base with which the row is stored: the statement fails if that base was erased meanwhile.
-  const isKnown = before !== null && before.base.id === knows && stored.baseId === knows
+  const stored = packLines(result.id, made.linesOf(result, others.isAbout), before?.base ?? null)
   const mentions = others.threadIds
   // If later contexts are prepared although the request does not say so, only the row shows it.
   const isSeenByRow = prepared !== undefined && request.prebuild === undefined
-  const encoded = { json: () => made.jsonOf(result), digest: made.digestOf(result) }
-  const { packed, answer } = await outgoing(encoded, {
+  const { packed, answer } = await outgoing(made.jsonOf(result), {
     answerBytesMax: wantsAnswer === true && !isSeenByRow ? answerBytesMax : 0,
     isFoundAgain: prepared !== undefined,
-    patch: isKnown ? JSON.stringify({ patch: toPatch(result, lines.lines, before.base) }) : null,
   })
   // Settings or items have changed since the order, so the prepared context would answer no request.
   if (isPrepared && prepared === undefined)

@@ -1,5 +1,5 @@
 import { type Answer, isAnswerWithin } from '@heddle/queue'
-import { type PackedResult, packJson } from '@heddle/store'
+import { digestResult, type PackedResult, packJson } from '@heddle/store'
 
 /** A built context as it is sent and stored. */
 export interface Outgoing {
@@ -8,37 +8,21 @@ export interface Outgoing {
   readonly packed: PackedResult
 }
 
-interface Encoded {
-  /** Not made if only its differences are sent. */
-  readonly json: () => string
-  readonly digest: Uint8Array
-}
-
-interface Limits {
-  /** Largest answer that the reply can carry; 0 for no answer. */
-  readonly answerBytesMax: number
-  /** Whether later requests may be answered with its stored bytes. */
-  readonly isFoundAgain: boolean
-  /** The context as its differences from one that the requester has, as JSON; null without one. */
-  readonly patch: string | null
-}
-
 /**
- * Encodes a context. It is sent as its differences if the requester has an earlier one; else uncompressed if the reply
- * can carry it, because compressing takes longer than sending. A context sent with the reply is stored as lines only, and
- * rebuilt for later reads.
+ * Encodes a context. It is sent uncompressed if the reply can carry it, because compressing takes longer than sending. A
+ * context sent with the reply is stored as lines only, and rebuilt for later reads.
+ *
+ * @param answerBytesMax largest answer that the reply can carry; 0 for no answer
+ * @param isFoundAgain whether later requests may be answered with its stored bytes
  */
 export async function outgoing(
-  { json, digest }: Encoded,
-  { answerBytesMax, isFoundAgain, patch }: Limits,
+  json: string,
+  { answerBytesMax, isFoundAgain }: { readonly answerBytesMax: number; readonly isFoundAgain: boolean },
 ): Promise<Outgoing> {
-  if (patch !== null && !isFoundAgain && isAnswerWithin(patch, answerBytesMax))
-    return { answer: patch, packed: { bytes: null, digest } }
-  const whole = json()
-  const isAsItIs = isAnswerWithin(whole, answerBytesMax)
-  if (isAsItIs && !isFoundAgain) return { answer: whole, packed: { bytes: null, digest } }
-  const bytes = await packJson(whole)
-  if (isAsItIs) return { answer: whole, packed: { bytes, digest } }
-  if (!isAnswerWithin(bytes, answerBytesMax)) return { answer: undefined, packed: { bytes, digest } }
-  return { answer: bytes, packed: { bytes: isFoundAgain ? bytes : null, digest } }
+  const isAsItIs = isAnswerWithin(json, answerBytesMax)
+  if (isAsItIs && !isFoundAgain) return { answer: json, packed: digestResult(json) }
+  const packed = await packJson(json)
+  if (isAsItIs) return { answer: json, packed }
+  if (!isAnswerWithin(packed.bytes, answerBytesMax)) return { answer: undefined, packed }
+  return { answer: packed.bytes, packed: isFoundAgain ? packed : { ...packed, bytes: null } }
 }

@@ -50,8 +50,6 @@ const contextJobSchema = z.strictObject({
   asked: z.strictObject({ request: contextRequestSchema, deadlineAtMs: z.number() }).optional(),
   /** Whether the reply may contain the context itself. */
   wantsAnswer: z.boolean().optional(),
-  /** An earlier context that the requester has: the reply may contain the differences from it instead. */
-  knows: idSchema.optional(),
 })
 export type ContextJob = z.infer<typeof contextJobSchema>
 

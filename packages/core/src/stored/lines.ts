@@ -1,5 +1,4 @@
 import type { ContextResult } from '@heddle/contracts'
-import { elementsOf, headOf, withElements } from './elements.js'
 import type { KnownLines } from './known-lines.js'
 import type { TextNames } from './texts.js'
 
@@ -23,7 +22,7 @@ export const HIDDEN = '!'
  * @param known lines of messages and entries that earlier contexts of the thread had
  */
 export function toLines(
-  result: ContextResult,
+  { id: _, ...result }: ContextResult,
   names: TextNames,
   isHidden: (text: string) => boolean,
   known?: KnownLines,
@@ -49,8 +48,11 @@ export function toLines(
     hidden.push(text)
     return HIDDEN
   }
-  const lines = elementsOf(result).map(line)
-  const head = line(headOf(result))
+  const { messages, tools, items, receipt } = result
+  const lines = [...messages, ...receipt.entries, ...tools, ...items].map(line)
+  // The lists are replaced by their lengths, so that the fields keep their order.
+  const lengths = { messages: messages.length, tools: tools.length, items: items.length }
+  const head = line({ ...result, ...lengths, receipt: { ...receipt, entries: receipt.entries.length } })
   return { head, lines, hidden }
 }
 
@@ -80,9 +82,28 @@ export function fromLines(
     })
   }
   const values = lines.map(read)
-  const whole = read(head) as object
+  const whole = read(head) as {
+    messages: number
+    // Contexts stored before items were introduced have neither.
+    tools?: number
+    items?: number
+    receipt: { entries: number }
+  }
   if (missing.size > 0) return { missing: [...missing] }
-  return (withElements(whole, values) ?? { missing: ['lines'] }) as Omit<ContextResult, 'id'> | MissingTexts
+  let taken = 0
+  const take = (count: number) => {
+    taken += count
+    return values.slice(taken - count, taken)
+  }
+  const messages = take(whole.messages)
+  const entries = take(whole.receipt.entries)
+  return {
+    ...whole,
+    messages,
+    ...(whole.tools !== undefined && { tools: take(whole.tools) }),
+    ...(whole.items !== undefined && { items: take(whole.items) }),
+    receipt: { ...whole.receipt, entries },
+  } as Omit<ContextResult, 'id'>
 }
 
 /** The sequence numbers of the messages whose texts the lines name. */

@@ -9,7 +9,7 @@ import {
   limits,
   parse,
 } from '@heddle/contracts'
-import { applyPatch, type ContextPatch, preparedKey, requestKey } from '@heddle/core'
+import { preparedKey } from '@heddle/core'
 import type { ExpectedReply } from '@heddle/queue'
 import { loadContext, requestContext, unpackResult } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
@@ -65,9 +65,6 @@ class AwaitedContext {
   readonly #deadlineAtMs: number
   /** The key of a prepared context for this request; null if none can exist. */
   readonly #key: string | null
-  readonly #requestKey: string
-  /** The last context of the same request, of which the reply may contain the differences. */
-  readonly #base: ContextResult | undefined
   readonly #expected: ExpectedReply<ContextResult>
   #isSent = false
 
@@ -83,8 +80,6 @@ class AwaitedContext {
     this.#deadlineAtMs = Date.now() + deadlineMs
     // A prepared context has an id of its own.
     this.#key = id === undefined ? preparedKey(request, parts.settings) : null
-    this.#requestKey = requestKey(parts.projectId, request)
-    this.#base = parts.knownContexts.find(this.#requestKey)
     this.#expected = parts.queues.expectReply({
       requestId: this.#id,
       deadlineMs,
@@ -141,9 +136,9 @@ class AwaitedContext {
     const wantsAnswer = this.#expected.takesAnswer
     this.#isSent = true
     await this.#parts.queues.add('assemble', {
-      ...jobOf(this.#parts, this.#id, this.#requestKey),
+      ...jobOf(this.#parts, this.#id, this.#request),
       ...carried,
-      ...(wantsAnswer && { wantsAnswer, ...(this.#base && { knows: this.#base.id }) }),
+      ...(wantsAnswer && { wantsAnswer }),
     })
   }
 
@@ -156,27 +151,15 @@ class AwaitedContext {
     if (row === null && wasSent) return await this.#writeRow()
     if (row !== null) refuseOtherRequest(row, this.#request)
     const result = resultOf(row)
-    if (result === undefined) return undefined
-    const mayAnswerAgain = row?.mayAnswerAgain ?? false
-    this.#note(mayAnswerAgain)
-    return mayAnswerAgain ? result : this.#keep(result)
+    if (result !== undefined) this.#note(row?.mayAnswerAgain ?? false)
+    return result
   }
 
   async #open(answer: unknown): Promise<ContextResult | undefined> {
-    const result = await this.#opened(answer as Uint8Array | ContextResult | { readonly patch: ContextPatch })
-    if (result?.id !== this.#id) return undefined
+    const result = answer instanceof Uint8Array ? await unpackResult(answer) : (answer as ContextResult)
+    if (result.id !== this.#id) return undefined
     this.#note(false)
-    return this.#keep(result)
-  }
-
-  async #opened(answer: Uint8Array | ContextResult | { readonly patch: ContextPatch }): Promise<ContextResult | null> {
-    if (answer instanceof Uint8Array) return await unpackResult(answer)
-    if (!('patch' in answer)) return answer
-    return this.#base === undefined ? null : applyPatch(answer.patch, this.#base)
-  }
-
-  #keep(result: ContextResult): ContextResult {
-    return this.#parts.knownContexts.keep(this.#requestKey, result)
+    return result
   }
 
   /** Contexts that may answer later requests never come by a reply. */

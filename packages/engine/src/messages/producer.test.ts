@@ -4,7 +4,6 @@ import type { Queues } from '@heddle/queue'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
-import { KnownContexts } from '../contexts/known-contexts.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
 import type { EngineContext } from '../setup/options.js'
 import { Ordinals } from './ordinals.js'
@@ -44,7 +43,6 @@ function producing(
     embedder: null,
     reranker: null,
     directAppends: null,
-    knownContexts: new KnownContexts(),
     previewer: null,
     ensureProjectName: async () => {},
   }

@@ -2,7 +2,6 @@ import { nameSchema, parse } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { systemClock } from '@heddle/runtime'
 import { ensureProject } from '@heddle/store'
-import { KnownContexts } from '../contexts/known-contexts.js'
 import { Ordinals } from '../messages/ordinals.js'
 import { LikelyPrepared } from './likely-prepared.js'
 import type { ClientOptions, EngineContext } from './options.js'
@@ -21,7 +20,6 @@ export function createContext(options: ClientOptions): EngineContext {
     embedder = null,
     reranker = null,
     directAppends = null,
-    knownContexts = new KnownContexts(),
     previewer = null,
   } = options
   const name = parse(nameSchema, project, 'project')
@@ -58,7 +56,6 @@ export function createContext(options: ClientOptions): EngineContext {
     embedder,
     reranker,
     directAppends,
-    knownContexts,
     previewer,
     ensureProjectName,
   }

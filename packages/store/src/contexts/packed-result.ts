@@ -1,6 +1,5 @@
 import type { ContextResult } from '@heddle/contracts'
-import { contextDigest } from '@heddle/core'
-import { deflateJson, inflateJson } from '../sql/packing.js'
+import { deflateJson, digestOf, inflateJson } from '../sql/packing.js'
 
 /** The stored form of a result, besides its lines. */
 export interface PackedResult {
@@ -10,13 +9,18 @@ export interface PackedResult {
   readonly digest: Uint8Array
 }
 
-export async function packResult(result: ContextResult): Promise<PackedResult> {
-  return { bytes: await packJson(JSON.stringify(result)), digest: contextDigest(result) }
+/** A result as JSON, packed with its bytes: see {@link digestResult} for one without. */
+export async function packJson(json: string): Promise<{ readonly bytes: Uint8Array; readonly digest: Uint8Array }> {
+  return { bytes: await deflateJson(json), digest: digestOf(json) }
 }
 
-/** The delivered bytes of a result as JSON. */
-export function packJson(json: string): Promise<Uint8Array> {
-  return deflateJson(json)
+export function packResult(result: ContextResult): Promise<PackedResult> {
+  return packJson(JSON.stringify(result))
+}
+
+/** A result as JSON, of which only the lines are stored. */
+export function digestResult(json: string): PackedResult {
+  return { bytes: null, digest: digestOf(json) }
 }
 
 export async function unpackResult(bytes: Uint8Array): Promise<ContextResult> {

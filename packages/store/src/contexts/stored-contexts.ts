@@ -1,20 +1,11 @@
 import { type ContextResult, notFound, PermanentError } from '@heddle/contracts'
-import {
-  agentTexts,
-  type ContextLines,
-  fromDelta,
-  fromLines,
-  isDigestOf,
-  messageTexts,
-  namedMessages,
-  toDelta,
-} from '@heddle/core'
+import { agentTexts, type ContextLines, fromDelta, fromLines, messageTexts, namedMessages, toDelta } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { messagesOf } from '../forks/lineage.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
-import { deflateLines, inflateLines } from '../sql/packing.js'
+import { deflateLines, digestOf, inflateLines } from '../sql/packing.js'
 
 /**
  * Contexts as references and deltas. A context is a list of lines that refer to the texts of messages, of the agent's version
@@ -93,7 +84,7 @@ export async function rebuildContext(tx: Tx, context: StoredContext): Promise<Co
   const made = fromLines(lines, textOf)
   if ('missing' in made) throw partsGone(id, threadId, made.missing)
   const result = { id, ...made }
-  if (kept?.digest != null && !isDigestOf(kept.digest, result)) {
+  if (kept?.digest != null && Buffer.compare(kept.digest, digestOf(JSON.stringify(result))) !== 0) {
     throw new PermanentError('INTERNAL', `context ${id} was rebuilt, but differs from what was delivered`)
   }
   return result

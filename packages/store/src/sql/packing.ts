@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, deflateRawSync, deflateSync, inflate, inflateRawSync, inflateSync } from 'node:zlib'
 
@@ -8,6 +9,7 @@ const decompress = promisify(inflate)
 const COMPRESSION_LEVEL = 1
 /** The largest result as JSON: the largest budget in tokens, at a few bytes each. */
 const BYTES_MAX = 256 * 1024 * 1024
+const DIGEST_BYTES = 16
 /** Below these sizes work is done synchronously: handing a small text to the thread pool takes longer than packing it. */
 const CHARACTERS_AT_ONCE_MAX = 64_000
 const BYTES_AT_ONCE_MAX = 24_000
@@ -21,6 +23,11 @@ export async function inflateJson(bytes: Uint8Array): Promise<unknown> {
   const options = { maxOutputLength: BYTES_MAX }
   const json = bytes.length <= BYTES_AT_ONCE_MAX ? inflateSync(bytes, options) : await decompress(bytes, options)
   return JSON.parse(json.toString())
+}
+
+/** Identifies a JSON text byte for byte. */
+export function digestOf(json: string): Uint8Array {
+  return createHash('sha256').update(json).digest().subarray(0, DIGEST_BYTES)
 }
 
 /**

@@ -19,12 +19,12 @@ import { mustBeRecorded } from '../load/asked-lane.js'
 import type { LoadedForBuild } from '../load/load.js'
 import { counted } from '../load/load-history.js'
 
-/** Estimated memory of a message without its texts, with the names of its texts, and of each token of the texts. */
-const MESSAGE_BYTES = 1_000
+/** Estimated memory of a message without its texts, and of each token of the texts. */
+const MESSAGE_BYTES = 700
 const TOKEN_BYTES = 5
 /** Estimated memory of a built context, of each message that it shows, and of each of its tokens: in lines, receipt and JSON. */
 const CONTEXT_BYTES = 10_000
-const SHOWN_MESSAGE_BYTES = 2_700
+const SHOWN_MESSAGE_BYTES = 2_500
 const SHOWN_TOKEN_BYTES = 2
 /** New messages that can be added to a cached input; with more, the thread is read again, which costs a round trip. */
 const GROWTH_MAX = 200

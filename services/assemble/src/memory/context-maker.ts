@@ -3,15 +3,12 @@ import {
   type BuildInput,
   buildContext,
   type ContextLines,
-  contextDigest,
   digestedParts,
-  type ElementDigests,
   KnownLines,
   type LineCache,
   type Message,
   nameTexts,
   type RenderedPart,
-  ThreadTexts,
   toLines,
 } from '@heddle/core'
 import { isOfOthers } from '../load/scope.js'
@@ -47,8 +44,6 @@ export class ContextMaker {
 class KnownForms {
   readonly #parts = new WeakMap<BuildInput['count'], WeakMap<object, RenderedPart>>()
   readonly lines: LineCache = new WeakMap()
-  readonly digests: ElementDigests = new WeakMap()
-  readonly texts = new ThreadTexts()
 
   partsBy(count: BuildInput['count']): WeakMap<object, RenderedPart> {
     const parts = this.#parts.get(count) ?? new WeakMap<object, RenderedPart>()
@@ -73,10 +68,6 @@ export class MadeContext {
     this.parts = digestedParts(this.built, input.count, known.partsBy(input.count))
   }
 
-  digestOf(result: ContextResult): Uint8Array {
-    return contextDigest(result, this.#known.digests)
-  }
-
   /** JSON of the delivered context. */
   jsonOf({ id, ...result }: ContextResult): string {
     const variant = variantOf(result)
@@ -92,7 +83,7 @@ export class MadeContext {
   linesOf(result: ContextResult, isAbout: (text: string) => boolean): ContextLines {
     const variant = variantOf(result)
     if (this.#lines?.variant !== variant)
-      this.#lines = { variant, lines: linesOf(result, this.#input, isAbout, this.#known) }
+      this.#lines = { variant, lines: linesOf(result, this.#input, isAbout, this.#known.lines) }
     return this.#lines.lines
   }
 }
@@ -106,12 +97,11 @@ function linesOf(
   result: ContextResult,
   input: BuildInput,
   isAbout: (text: string) => boolean,
-  { lines, texts }: KnownForms,
+  known: LineCache,
 ): ContextLines {
   const { request, messages, agent } = input
   // A context with messages of other threads is erased with them as a whole.
   const isMultiThread = isOfOthers(request)
-  if (isMultiThread) return toLines(result, nameTexts(new ThreadTexts(), agent, request), () => true)
-  texts.update(messages)
-  return toLines(result, nameTexts(texts, agent, request), isAbout, new KnownLines(lines, texts.seqs))
+  if (isMultiThread) return toLines(result, nameTexts([], agent, request), () => true)
+  return toLines(result, nameTexts(messages, agent, request), isAbout, new KnownLines(known, messages))
 }
