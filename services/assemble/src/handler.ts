@@ -166,7 +166,9 @@ async function record(
     tails.forget(threadId, request)
     throw error
   }
-  tails.remember(threadId, request, { base: stored.asBase, parts }, clock.nowMs())
+  // Another worker may have stored this context with other messages: later ones must not be based on lines that are not its own.
+  if (isAnswer) tails.remember(threadId, request, { base: stored.asBase, parts }, clock.nowMs())
+  else tails.forget(threadId, request)
   return isAnswer ? answer : undefined
 }
 

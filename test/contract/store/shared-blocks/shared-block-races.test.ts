@@ -11,11 +11,11 @@ import {
   insertBlockVersion,
   loadContext,
   type NewBlockVersion,
-  type Store,
   type Tx,
 } from '@heddle/store'
 import { expect, test } from 'vitest'
 import { agentTarget, freshThread, heldTransaction, whenBlocked } from '../erasure/erasure-support.js'
+import { heldBuilds } from '../held-builds.js'
 import { newId, PROJECT, storeOfTests } from '../support.js'
 
 const database = storeOfTests()
@@ -50,31 +50,6 @@ const edited: NewBlockVersion = {
 async function removeAgent(tx: Tx, agentId: string): Promise<void> {
   await tx`delete from heddle.memory_block_grants where grantee_agent_id = ${agentId}`
   await tx`delete from heddle.agents where id = ${agentId}`
-}
-
-/** A store whose contexts are read, and then built only after `goOn`. */
-function heldBuilds(store: Store) {
-  const [read, released] = [signal(), signal()]
-  const held: Store = {
-    ...store,
-    async inProject(projectId, work, options) {
-      const result = await store.inProject(projectId, work, options)
-      if (options?.snapshot === true) {
-        read.give()
-        await released.given
-      }
-      return result
-    },
-  }
-  return { store: held, whenRead: read.given, goOn: released.give }
-}
-
-function signal() {
-  let give = () => {}
-  const given = new Promise<void>((resolve) => {
-    give = resolve
-  })
-  return { given, give: () => give() }
 }
 
 test('a context that was read of an agent which was erased since is not stored, also if another one has its name', async () => {
