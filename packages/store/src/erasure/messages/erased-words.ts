@@ -7,12 +7,17 @@ import type { MessageTaker } from './message-step.js'
  * of the rows that are left: it is refused if it read them before.
  */
 export const takeWords: MessageTaker = async (tx, { threadId, seqs }) => {
-  const [thread] = await tx<{ number: number; agentId: string }[]>`
-    select number, agent_id from heddle.posting_threads where thread_id = ${threadId} for no key update`
-  if (thread === undefined) return {}
-  const { number, agentId } = thread
-  // A separate statement: the next one must see segments that were merged while this one waited for the lock.
+  const [posted] = await tx<{ agentId: string }[]>`
+    select agent_id from heddle.posting_threads where thread_id = ${threadId}`
+  if (posted === undefined) return {}
+  const { agentId } = posted
+  // Before the thread, for which the next messages would wait as long as a merge takes. A separate statement: the next one must see
+  // segments that were merged while this one waited for the lock.
   await lockPostings(tx, agentId)
+  const [thread] = await tx<{ number: number }[]>`
+    select number from heddle.posting_threads where thread_id = ${threadId} for no key update`
+  if (thread === undefined) return {}
+  const { number } = thread
   const segments = await tx<{ number: number }[]>`
     select number from heddle.posting_segments
     where project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
