@@ -33,6 +33,8 @@ const SAYING = new Set(['UserPromptSubmit', 'Stop', 'PostToolUse', 'PostToolUseF
 let url
 /** The calls of a transcript with their results, since a moment. */
 let missedCalls
+/** Since when calls may have been missed, if an event was the first to notice an outage at a moment. */
+let turnBeganMs
 
 async function post(body, timeoutMs) {
   // Loading what few need would take a tenth of the time of all.
@@ -133,7 +135,10 @@ async function relay(folder) {
     if (isAway(answer)) throw new Error(`status ${answer.status}`)
   } catch (error) {
     if (missed !== null) settle(session, missed, false)
-    session.remember({ away: { sinceMs: away?.sinceMs ?? nowMs - spentMs(), triedMs: nowMs }, isRefused })
+    session.remember({
+      away: { sinceMs: away?.sinceMs ?? turnBeganMs(event, nowMs - spentMs()), triedMs: nowMs },
+      isRefused,
+    })
     keepWords()
     if (away !== null) return
     return shown(
@@ -176,12 +181,14 @@ function parsed(address) {
  *
  * @param agent.folder where what is said while Heddle is away is kept
  * @param agent.missedCalls the calls that a transcript has since a moment, as events
+ * @param agent.turnBeganMs for agents that send calls without a command: when the turn of an event began
  */
 export async function runHook(agent) {
   const { HEDDLE_URL, HEDDLE_HOOK_QUERY = '', HEDDLE_KEY = '' } = process.env
   const address = (HEDDLE_URL || 'http://127.0.0.1:4680').replace(/\/+$/, '')
   url = parsed(`${address}/v1/hooks/${agent.name}${HEDDLE_HOOK_QUERY}`)
   missedCalls = agent.missedCalls
+  turnBeganMs = agent.turnBeganMs ?? ((_, momentMs) => momentMs)
   // Words of one project must not come into another, so each destination has its own folder.
   const destination = createHash('sha256')
     .update(JSON.stringify([address, HEDDLE_HOOK_QUERY, HEDDLE_KEY]))

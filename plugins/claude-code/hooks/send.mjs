@@ -26,10 +26,32 @@ function missedCalls({ transcript_path: path, session_id, cwd }, sinceMs) {
   return missed
 }
 
+/**
+ * When the turn of an event began. Its calls may have been sent in vain before a command noticed the outage; those that were
+ * recorded are sent twice.
+ */
+function turnBeganMs({ transcript_path: path }, beforeMs) {
+  const prompt = recordsOf(path).findLast(
+    ({ type, timestamp, isMeta, isSidechain, message }) =>
+      type === 'user' &&
+      isMeta !== true &&
+      isSidechain !== true &&
+      isPrompt(message?.content) &&
+      Date.parse(timestamp) <= beforeMs,
+  )
+  return prompt === undefined ? beforeMs : Date.parse(prompt.timestamp)
+}
+
+function isPrompt(content) {
+  return (
+    typeof content === 'string' || (Array.isArray(content) && content.every((block) => block?.type !== 'tool_result'))
+  )
+}
+
 function textOf(content) {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.map((block) => (block?.type === 'text' ? block.text : '')).join('\n')
 }
 
-await runHook({ name: 'claude-code', folder: process.env.CLAUDE_PLUGIN_DATA || undefined, missedCalls })
+await runHook({ name: 'claude-code', folder: process.env.CLAUDE_PLUGIN_DATA || undefined, missedCalls, turnBeganMs })

@@ -155,3 +155,43 @@ test('without Heddle the agent goes on, hears of it once, and what was said and 
       expect(items.filter(({ toolCallId }) => toolCallId === event['tool_use_id'])).toHaveLength(1)
   }
 })
+
+test('calls that were sent in vain before a command noticed the outage are recorded afterwards, too', async () => {
+  const session = 'interrupted-turn'
+  const transcript = join(dataFolder, 'turn.jsonl')
+  const beganMs = Date.now() - 3_600_000
+  const timed = sessionLines().map((line, index) =>
+    JSON.stringify({ ...JSON.parse(line), timestamp: new Date(beganMs + index * 1_000).toISOString() }),
+  )
+  const events = hookEvents(timed, { session, transcript, cwd: '/repo' })
+  const nameOf = ({ event }: RecordedEvent) => event.hook_event_name
+  const prompt = events.findIndex(
+    (one, at) => nameOf(one) === 'UserPromptSubmit' && nameOf(events[at + 1] ?? one) === 'PostToolUse',
+  )
+  const stop = events.findIndex((one, at) => at > prompt && nameOf(one) === 'Stop')
+  const calls = events.slice(prompt + 1, stop)
+  await writeFile(transcript, `${timed.slice(0, events[stop]?.record).join('\n')}\n`)
+  const relay = await startRelay(() => http.url)
+  for (const recorded of events.slice(0, prompt + 1)) await run(recorded, relay.url)
+  await relay.stop()
+  for (const recorded of events.slice(prompt + 1, stop + 1)) await run(recorded, relay.url)
+  await relay.start()
+  const [statePath = ''] = (await readdir(dataFolder, { recursive: true })).filter((name) =>
+    name.endsWith(`${session}.json`),
+  )
+  const { sinceMs } = (await json(join(dataFolder, statePath))) as { sinceMs: number }
+  // The moment of the next attempt has come. A hook waits two seconds; on a busy machine the next one makes up for it.
+  const stored = async () => (await pipeline.client.messages.list({ thread: session, limit: 500, order: 'asc' })).items
+  const isStored = async ({ event }: RecordedEvent) =>
+    (await stored()).filter(({ toolCallId }) => toolCallId === event['tool_use_id']).length === 1
+  await waitFor(
+    async () => {
+      await writeFile(join(dataFolder, statePath), JSON.stringify({ sinceMs, triedMs: 0 }))
+      await run(events[stop + 1] as RecordedEvent, relay.url)
+      return (await Promise.all(calls.map(isStored))).every(Boolean)
+    },
+    { timeoutMs: 60_000 },
+  )
+  await relay.stop()
+  expect(calls.length).toBeGreaterThan(0)
+})
