@@ -1,3 +1,4 @@
+import type { Pausable } from '../recall/steps.js'
 import { BlockEntries, type ByteRange, WITH_PASSAGES } from './block-entries.js'
 import { ByteWriter } from './bytes.js'
 
@@ -11,8 +12,11 @@ export interface Block {
 /** Bytes at which a block ends: compressed and with its row overhead, several fill a page of Postgres. */
 const BLOCK_BYTES = 2_400
 
+/** Terms that are written between two yields: a millisecond or two. */
+const TERMS_PER_STEP = 512
+
 /** A term is written as the length of the prefix shared with the previous one, and the rest. */
-export function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[] {
+export function* writeBlocks(entries: [key: string, list: Uint8Array][]): Pausable<Block[]> {
   const blocks: Block[] = []
   const writer = new ByteWriter()
   let first: string | null = null
@@ -23,7 +27,8 @@ export function writeBlocks(entries: [key: string, list: Uint8Array][]): Block[]
     before = ''
   }
   entries.sort(([left], [right]) => (left < right ? -1 : 1))
-  for (const [key, list] of entries) {
+  for (const [at, [key, list]] of entries.entries()) {
+    if (at % TERMS_PER_STEP === 0) yield
     if (writer.length > 0 && writer.length + key.length + list.length > BLOCK_BYTES) close()
     if (first === null) writer.byte(WITH_PASSAGES)
     first ??= key

@@ -75,13 +75,22 @@ test('merged documents equal those written at once, however they were divided', 
 test('a segment after dropping a thread equals one without it', () => {
   fc.assert(
     fc.property(documents, fc.nat(5), (given, thread) => {
-      const dropped = whole(dropThread(buildSegment(given), thread))
+      const dropped = whole(finish(dropThread(buildSegment(given), thread)))
       const { length, ...expected } = whole(buildSegment(given.filter((document) => document.thread !== thread)))
       expect(dropped).toMatchObject(expected)
       // Lengths of single documents are stored as classes.
       expect(Math.abs(dropped.length - length)).toBeLessThanOrEqual(0.4 * length + expected.documents)
     }),
   )
+})
+
+test('merging and dropping pause between every few hundred terms, those that are written included', () => {
+  const terms = Array.from({ length: 20_000 }, (_, index) => `term${index}`)
+  const segments = [1, 2].map((thread) => buildSegment([placed({ thread, seq: 7 }, terms)]))
+  const pausesOf = (steps: Iterable<undefined>) => [...steps].length
+  const fewest = terms.length / 300
+  expect(pausesOf(mergeSegments(segments))).toBeGreaterThan(fewest)
+  expect(pausesOf(dropThread(finish(mergeSegments(segments)), 1))).toBeGreaterThan(fewest / 2)
 })
 
 test('many terms are found through blocks of a few kilobytes', () => {

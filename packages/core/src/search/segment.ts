@@ -1,5 +1,5 @@
 import { searchKinds } from '@heddle/contracts'
-import type { Pausable } from '../recall/steps.js'
+import { finish, type Pausable } from '../recall/steps.js'
 import { type Block, entriesOf, keyOf, writeBlocks } from './blocks.js'
 import { ByteWriter } from './bytes.js'
 import { kindTerm, type SearchDocument } from './document.js'
@@ -53,7 +53,7 @@ export function buildSegment(documents: readonly PlacedDocument[]): Segment {
     documents: documents.length,
     length: documents.reduce((sum, { length }) => sum + length, 0),
     threads: [...new Set(inOrder.map(({ thread }) => thread))],
-    blocks: writeBlocks([...postings].map(([term, list]) => [keyOf(term), writePostings(list, writer)])),
+    blocks: finish(writeBlocks([...postings].map(([term, list]) => [keyOf(term), writePostings(list, writer)]))),
   }
 }
 
@@ -84,17 +84,20 @@ export function* mergeSegments(segments: readonly Segment[]): Pausable<Segment> 
     documents: segments.reduce((sum, { documents }) => sum + documents, 0),
     length: segments.reduce((sum, { length }) => sum + length, 0),
     threads: [...threads].sort((left, right) => left - right),
-    blocks: writeBlocks(merged),
+    blocks: yield* writeBlocks(merged),
   }
 }
 
 /** The segment without the documents of a thread, and without terms that only those had. */
-export function dropThread(segment: Segment, thread: number): Segment {
+export function dropThread(segment: Segment, thread: number): Pausable<Segment> {
   return dropDocuments(segment, (of) => of === thread)
 }
 
 /** The segment without some documents, and without terms that only those had. */
-export function dropDocuments(segment: Segment, isDropped: (thread: number, seq: number) => boolean): Segment {
+export function* dropDocuments(
+  segment: Segment,
+  isDropped: (thread: number, seq: number) => boolean,
+): Pausable<Segment> {
   const threads = new Set<number>()
   const kinds = new Set(searchKinds.map((kind) => keyOf(kindTerm(kind))))
   let documents = 0
@@ -102,26 +105,29 @@ export function dropDocuments(segment: Segment, isDropped: (thread: number, seq:
   const entries: [string, Uint8Array][] = []
   const writer = new ByteWriter()
   const keep = (thread: number, seq: number) => !isDropped(thread, seq)
-  for (const [key, list] of segment.blocks.flatMap(({ bytes }) => [...entriesOf(bytes)])) {
-    // Each document has one kind, in one place.
-    if (kinds.has(key)) {
-      readPostings(list, (thread, seq, measure) => {
-        lengthBefore += lengthOf(measure)
-        if (isDropped(thread, seq)) return
-        documents++
-        lengthAfter += lengthOf(measure)
-        threads.add(thread)
-      })
+  for (const [at, { bytes }] of segment.blocks.entries()) {
+    if (at % BLOCKS_PER_STEP === 0) yield
+    for (const [key, list] of entriesOf(bytes)) {
+      // Each document has one kind, in one place.
+      if (kinds.has(key)) {
+        readPostings(list, (thread, seq, measure) => {
+          lengthBefore += lengthOf(measure)
+          if (isDropped(thread, seq)) return
+          documents++
+          lengthAfter += lengthOf(measure)
+          threads.add(thread)
+        })
+      }
+      const left = mergePostings([list], { keep, writer })
+      if (left.length > 0) entries.push([key, left])
     }
-    const left = mergePostings([list], { keep, writer })
-    if (left.length > 0) entries.push([key, left])
   }
   return {
     documents,
     // Lengths of single documents are stored as classes.
     length: Math.round((segment.length * lengthAfter) / Math.max(1, lengthBefore)),
     threads: segment.threads.filter((thread) => threads.has(thread)),
-    blocks: writeBlocks(entries),
+    blocks: yield* writeBlocks(entries),
   }
 }
 

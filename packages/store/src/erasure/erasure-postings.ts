@@ -1,4 +1,5 @@
 import { dropThread } from '@heddle/core'
+import { runCooperatively } from '@heddle/runtime'
 import { loadSegment, lockPostings, replaceSegments } from '../search/postings.js'
 import { ROWS_PER_STEP, type Taker } from './erasure-step.js'
 
@@ -30,12 +31,12 @@ export const takePostings: Taker = async (tx, { targetId }) => {
     await tx`delete from heddle.posting_threads where thread_id = ${targetId}`
     return { postings: 1 }
   }
-  const kept = dropThread(await loadSegment(tx, segment.number), number)
+  const kept = await runCooperatively(dropThread(await loadSegment(tx, segment.number), number))
   await replaceSegments(tx, { agentId, numbers: [segment.number], by: kept })
   return { postings: 1 }
 }
 
-/** Each is deleted with its blocks, a thousand at most. */
+/** Each is deleted with its blocks, of which a large one has some thousand. */
 const SEGMENTS_PER_STEP = 10
 
 /** Removes the remaining postings of an agent without threads. */

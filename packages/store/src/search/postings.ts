@@ -97,8 +97,8 @@ async function addThread(tx: Tx, threadId: string, agentId: string): Promise<Pos
 }
 
 /**
- * Merges segments of one level until each level has fewer than eight. One worker at a time does so for a scope; others
- * return at once. Call it in a separate transaction.
+ * Merges segments of each level that has eight or more, once. One worker at a time does so for a scope; others return at
+ * once. Call it in a separate transaction.
  */
 export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): Promise<void> {
   const [lock] = await tx<{ taken: boolean }[]>`
@@ -111,7 +111,7 @@ export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): P
       order by number
       limit ${level < LARGE_LEVEL ? SEGMENTS_MERGED * 8 : SEGMENTS_MERGED}`
     if (numbers.length < SEGMENTS_MERGED) continue
-    const segments = await Promise.all(numbers.map(({ number }) => loadSegment(tx, number)))
+    const segments = await oneByOne(numbers, ({ number }) => loadSegment(tx, number))
     await replaceSegments(tx, {
       agentId,
       numbers: numbers.map(({ number }) => number),

@@ -1,4 +1,5 @@
 import { dropDocuments } from '@heddle/core'
+import { runCooperatively } from '@heddle/runtime'
 import { loadSegment, lockPostings, replaceSegments } from '../../search/postings.js'
 import type { MessageTaker } from './message-step.js'
 
@@ -25,7 +26,7 @@ export const takeWords: MessageTaker = async (tx, { threadId, seqs }) => {
   let [words, length] = [0, 0]
   for (const { number: segment } of segments) {
     const before = await loadSegment(tx, segment)
-    const after = dropDocuments(before, (of, seq) => of === number && seqs.has(seq))
+    const after = await runCooperatively(dropDocuments(before, (of, seq) => of === number && seqs.has(seq)))
     if (after.documents === before.documents) continue
     words += before.documents - after.documents
     length += before.length - after.length
