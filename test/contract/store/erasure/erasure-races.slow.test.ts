@@ -97,7 +97,7 @@ const publications: Record<string, Publication> = {
     publish: (tx, { agent, thread }) =>
       appendMessages(tx, {
         projectId: PROJECT,
-        receivedAtMs: RECEIVED_AT_MS,
+
         appends: [append([prepared()], { agent, thread })],
       }),
   },
@@ -306,7 +306,7 @@ describe('a thread that is being created', () => {
   const create = (agent: string, thread: string) => (tx: Tx) =>
     appendMessages(tx, {
       projectId: PROJECT,
-      receivedAtMs: RECEIVED_AT_MS,
+
       appends: [append([prepared()], { agent, thread })],
     })
 
@@ -325,10 +325,12 @@ describe('a thread that is being created', () => {
     const first = await freshThread(database.store)
     const second = `${first.thread} more`
     const held = await heldTransaction(database.store, (tx) => beginErasure(tx, agentTarget(first)))
-    const made = inProject(PROJECT, create(first.agent, second))
+    const refused = expect(inProject(PROJECT, create(first.agent, second))).rejects.toMatchObject({
+      disposition: 'retry',
+    })
     await whenBlocked(database)
     await held.commit()
-    await expect(made).rejects.toMatchObject({ disposition: 'retry' })
+    await refused
     expect(await inProject(PROJECT, create(first.agent, second))).toMatchObject([{ error: { code: 'CONFLICT' } }])
     await continueErasure(database.store, agentTarget(first))
     await expectNothingLeft({ ...first, threadId: threadIdOf(PROJECT, second) })
@@ -338,10 +340,10 @@ describe('a thread that is being created', () => {
     const [agent, thread] = [newId(), newId()]
     const target = { projectId: PROJECT, kind: 'thread', targetId: threadIdOf(PROJECT, thread) } as const
     const held = await heldTransaction(database.store, (tx) => beginErasure(tx, target, { evenIfMissing: true }))
-    const made = inProject(PROJECT, create(agent, thread))
+    const refused = expect(inProject(PROJECT, create(agent, thread))).rejects.toMatchObject({ disposition: 'retry' })
     await whenBlocked(database)
     await held.commit()
-    await expect(made).rejects.toMatchObject({ disposition: 'retry' })
+    await refused
     expect(await inProject(PROJECT, (tx) => loadThread(tx, { threadId: target.targetId }))).toBeNull()
   })
 })
@@ -352,10 +354,10 @@ describe('an agent', () => {
     const put = () =>
       inProject(PROJECT, (tx) => putAgent(tx, { projectId: PROJECT, name: thread.agent, systemPrompt: 's' }))
     const held = await heldTransaction(database.store, (tx) => beginErasure(tx, agentTarget(thread)))
-    const attempted = put()
+    const refused = expect(put()).rejects.toMatchObject({ code: 'CONFLICT', field: 'agent' })
     await whenBlocked(database)
     await held.commit()
-    await expect(attempted).rejects.toMatchObject({ code: 'CONFLICT', field: 'agent' })
+    await refused
     await continueErasure(database.store, agentTarget(thread))
     await expect(put()).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await rowsBy(database.url, 'agent_id', thread.agentId)).toMatchObject({ agent_versions: 0, threads: 0 })
