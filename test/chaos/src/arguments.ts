@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { figureOptions, type Help, helpText } from '@heddle/test-support/help'
 import { type SabotageName, sabotageNames } from './sabotage.js'
-import { awaitSize, clusterSize, fullSize, type Size, shortSize } from './sizes.js'
+import { awaitSize, clusterSize, fullSize, rollingSize, type Size, shortSize } from './sizes.js'
 
 export interface Arguments {
   readonly help: boolean
@@ -15,7 +15,13 @@ export interface Arguments {
   readonly prove: boolean
   /** A cluster of hosts in network namespaces, instead of servers and workers beside each other. */
   readonly cluster: boolean
+  /** An upgrade from another version under load, instead of faults. */
+  readonly rolling: { readonly from: string; readonly minutes: number; readonly gatewaysFirst: boolean } | null
 }
+
+/** The last commit before Heddle ran on many machines: without the chart, autoscaling and traces. */
+const ROLLING_FROM = '4abde8a5'
+const ROLLING_MINUTES = 3
 
 const SEED_MAX = 2_147_483_647
 const CONTEXTS_MAX = 100_000
@@ -39,7 +45,22 @@ const options = {
     default: false,
     says: 'disturbs a cluster of hosts in network namespaces instead (root, Linux)',
   },
-  minutes: { type: 'string', value: 'N', says: 'how long the users of a cluster work (30, with --short 3)' },
+  rolling: {
+    type: 'boolean',
+    default: false,
+    says: 'replaces the services of an earlier version one by one while users work',
+  },
+  from: { type: 'string', value: 'COMMIT', says: `the earlier version of --rolling (${ROLLING_FROM})` },
+  'gateways-first': {
+    type: 'boolean',
+    default: false,
+    says: 'replaces the gateways of --rolling before the workers, as a Helm upgrade may',
+  },
+  minutes: {
+    type: 'string',
+    value: 'N',
+    says: `how long the users of a cluster work (30, with --short 3), or those of --rolling, at least (${ROLLING_MINUTES})`,
+  },
   prove: { type: 'boolean', default: false, says: 'shows at a small size that each sabotage is detected' },
 } as const
 
@@ -51,9 +72,9 @@ folder, which it removes.`,
   options,
   takes: `at least 2.5 minutes for each of two backends: the time of the producers, and of the remaining work; --short under
 1.5 minutes for each. A busy machine takes longer and meets the same faults. A cluster takes --minutes and three more for
-each of its kinds.`,
+each of its kinds. --rolling takes --minutes and two more on each backend, and some more once to build the earlier version.`,
   exits:
-    '0 when every selected figure passes, 1 when one does not or a run failed, 2 for wrong arguments, or if the machine lacks what a cluster needs',
+    '0 when every selected figure passes, 1 when one does not or a run failed, 2 for wrong arguments, or if the machine lacks what a cluster or --rolling needs',
 } satisfies Help)
 
 /** @throws Error that names the invalid argument */
@@ -66,11 +87,16 @@ export function readArguments(given: readonly string[], seedDefault: number): Ar
   const only = values.only ?? null
   const isOfWaits = only?.every((name) => /^await(\.|$)/.test(name)) === true
   const minutes = wholeNumber('--minutes', values.minutes, MINUTES_MAX)
-  if (minutes !== undefined && !values.cluster) throw new Error('--minutes needs --cluster')
-  if (values.cluster && (values.prove || sabotage !== null))
-    throw new Error('--cluster excludes --prove and --sabotage')
+  if (minutes !== undefined && !values.cluster && !values.rolling)
+    throw new Error('--minutes needs --cluster or --rolling')
+  if ((values.from !== undefined || values['gateways-first']) && !values.rolling)
+    throw new Error('--from and --gateways-first need --rolling')
+  if ((values.cluster || values.rolling) && (values.prove || sabotage !== null))
+    throw new Error('--cluster and --rolling exclude --prove and --sabotage')
+  if (values.cluster && values.rolling) throw new Error('--cluster excludes --rolling')
   const ofCluster = clusterSize(minutes ?? CLUSTER_MINUTES[values.short ? 'short' : 'full'])
-  const size = values.cluster ? ofCluster : values.short ? shortSize : isOfWaits ? awaitSize : fullSize
+  const ofServers = values.short ? shortSize : isOfWaits ? awaitSize : fullSize
+  const size = values.rolling ? rollingSize : values.cluster ? ofCluster : ofServers
   return {
     help: values.help,
     list: values.list,
@@ -84,6 +110,13 @@ export function readArguments(given: readonly string[], seedDefault: number): Ar
     sabotage,
     prove: values.prove,
     cluster: values.cluster,
+    rolling: values.rolling
+      ? {
+          from: values.from ?? ROLLING_FROM,
+          minutes: minutes ?? ROLLING_MINUTES,
+          gatewaysFirst: values['gateways-first'],
+        }
+      : null,
   }
 }
 

@@ -2,9 +2,9 @@ import type { Measured } from '@heddle/test-support/figure'
 import type { Disturbance } from './disturb.js'
 import type { FactDamage } from './facts.js'
 import type { Damage } from './ledger.js'
-import type { Settlement } from './requester-process.js'
 import type { BackendName } from './servers.js'
 import type { Size } from './sizes.js'
+import type { Settlement } from './users/requester-process.js'
 
 /** The results of a run. */
 export interface Findings {

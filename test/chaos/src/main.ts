@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { createLogger, onShutdown } from '@heddle/runtime'
 import { closeAll } from '@heddle/test-support/closing'
-import { formatFigure, isWanted, type Measured, toFigure } from '@heddle/test-support/figure'
+import { isWanted } from '@heddle/test-support/figure'
 import { type Arguments, help, readArguments } from './arguments.js'
 import { mainOfCluster } from './cluster/main-of-cluster.js'
 import { coreFigureNames, runCore } from './core.js'
 import { figureNames, nameOn } from './figures.js'
+import { PrintedFigures } from './printed-figures.js'
 import { proofNames, prove } from './prove.js'
+import { mainOfRolling } from './rolling/main-of-rolling.js'
 import { run } from './run.js'
 import { type BackendName, backendNames } from './servers.js'
 
@@ -30,6 +32,8 @@ async function main(): Promise<number> {
     process.stdout.write(help)
     return 0
   }
+  const { rolling } = given
+  if (rolling !== null) return await mainOfRolling({ ...given, rolling }, say)
   if (given.cluster) return await mainOfCluster(given, say)
   const ownNames = given.prove ? proofNames : figureNames
   const namesOn = (backend: BackendName) => ownNames.map((name) => nameOn(name, backend))
@@ -46,29 +50,20 @@ async function main(): Promise<number> {
     return 2
   }
   say(`--seed ${given.seed} brings the same faults again`)
-  let misses = 0
-  const reportWanted = (wanted: readonly string[]) => (measured: Measured) => {
-    if (!wanted.includes(measured.name)) return
-    const figure = toFigure(measured)
-    if (figure.pass === false) misses++
-    process.stdout.write(`${formatFigure(figure)}\n`)
-  }
+  const figures = new PrintedFigures(say)
   if (wantedOfCore.length > 0) {
-    const measured = runCore({ rounds: given.size.coreRounds, seed: given.seed, say })
-    for (const each of measured) reportWanted(wantedOfCore)(each)
+    await figures.ofRun('the run of core', wantedOfCore, (print) =>
+      runCore({ rounds: given.size.coreRounds, seed: given.seed, say }).forEach(print),
+    )
   }
   for (const backend of backends) {
     const wanted = wantedOn(backend)
-    const report = reportWanted(wanted)
-    try {
-      if (given.prove) await prove(backend, wanted, given.seed, report, say)
-      else for (const measured of await run({ ...given, backend, say })) report(measured)
-    } catch (error) {
-      misses++
-      say(`the run on ${backend} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
-    }
+    await figures.ofRun(`the run on ${backend}`, wanted, async (print) => {
+      if (given.prove) await prove(backend, wanted, given.seed, print, say)
+      else (await run({ ...given, backend, say })).forEach(print)
+    })
   }
-  return misses === 0 ? 0 : 1
+  return figures.exitCode
 }
 
 function say(line: string): void {

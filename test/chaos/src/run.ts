@@ -13,11 +13,11 @@ import { type Place, PROJECT } from './place.js'
 import { planFaults, WORKERS } from './plan.js'
 import { AGENT, agentSettings } from './production.js'
 import { Progress } from './progress.js'
-import type { Settlement } from './requester-process.js'
 import { type SabotageName, sabotageDatabase } from './sabotage.js'
 import { type BackendName, openServers, type Servers } from './servers.js'
 import type { Size } from './sizes.js'
-import { startUsers } from './users.js'
+import type { Settlement } from './users/requester-process.js'
+import { startUsers } from './users/users.js'
 
 export interface RunOptions {
   readonly backend: BackendName

@@ -105,7 +105,7 @@ async function isUp(url: string): Promise<boolean> {
 }
 
 /** A Redis that logs every write, and flushes the log to the disk each second. */
-async function openRedis(folder: string): Promise<Restartable> {
+export async function openRedis(folder: string): Promise<Restartable> {
   if (!(await isRedisInstalled())) throw new Error('no redis-server is installed (apt-get install redis-server)')
   const port = await freePort()
   const start = () => startRedisServer({ folder, port, settings: { appendonly: 'yes', appendfsync: 'everysec' } })

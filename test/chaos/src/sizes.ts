@@ -23,7 +23,10 @@ export interface Size {
   readonly eventTrims: number
   /** Awaited contexts. */
   readonly contexts: number
+  readonly contextDeadlineMsMin: number
   readonly contextDeadlineMsMax: number
+  /** Of an append; its producer repeats it after that. */
+  readonly appendDeadlineMs: number
   /** Time between the requests of contexts, in milliseconds; null: at shares of the acknowledged messages. */
   readonly contextsEveryMs: number | null
   /** Interval of the reconciler, in milliseconds; null for the default of a worker. */
@@ -49,7 +52,10 @@ export const fullSize: Size = {
   jobRemovals: 5,
   eventTrims: 5,
   contexts: 400,
+  contextDeadlineMsMin: 1_000,
   contextDeadlineMsMax: 20_000,
+  // Long, since a repeated append sends its job again.
+  appendDeadlineMs: 120_000,
   contextsEveryMs: null,
   reconcileEveryMs: null,
   drainSecondsMax: 120,
@@ -94,6 +100,27 @@ export function clusterSize(minutes: number): Size {
     contexts: producingMsMin / CLUSTER_CONTEXTS_EVERY_MS,
     contextsEveryMs: CLUSTER_CONTEXTS_EVERY_MS,
   }
+}
+
+/** The rate of messages and contexts during a rolling upgrade, low enough for two cores that run both versions. */
+const ROLLING_MESSAGES_PER_SECOND = 10
+const ROLLING_CONTEXTS_EVERY_MS = 1_000
+/** The users work until the last service is replaced, at most this long. */
+const ROLLING_MS_MAX = 2 * 60 * 60_000
+/** The default of the SDK. */
+const SDK_DEADLINE_MS = 30_000
+
+export const rollingSize: Size = {
+  ...fullSize,
+  messages: (ROLLING_MS_MAX / 1_000) * ROLLING_MESSAGES_PER_SECOND,
+  // Few, so that soon each of them exists and has contexts.
+  threads: 24,
+  producingMsMin: ROLLING_MS_MAX,
+  contexts: ROLLING_MS_MAX / ROLLING_CONTEXTS_EVERY_MS,
+  contextsEveryMs: ROLLING_CONTEXTS_EVERY_MS,
+  contextDeadlineMsMin: SDK_DEADLINE_MS,
+  contextDeadlineMsMax: SDK_DEADLINE_MS,
+  appendDeadlineMs: SDK_DEADLINE_MS,
 }
 
 /** To show that the harness detects each sabotage. */

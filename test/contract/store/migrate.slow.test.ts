@@ -74,6 +74,23 @@ describe('migrate', () => {
     expect((await migrated).applied).toContain('0020_shared_blocks')
   })
 
+  it('begins again when the server ends it because of a deadlock with a service', async () => {
+    const { url } = await emptyDatabase()
+    const sql = ownerOf(url)
+    await applyBefore(sql, '0014_calibrations')
+    // A sequence also counts in a transaction that fails.
+    await sql.unsafe(`
+      create sequence public.tries;
+      create function public.end_first() returns event_trigger language plpgsql as $$
+      begin
+        if nextval('public.tries') = 1 then
+          raise exception 'deadlock detected' using errcode = 'deadlock_detected';
+        end if;
+      end $$;
+      create event trigger end_first on ddl_command_start when tag in ('CREATE INDEX') execute function public.end_first()`)
+    expect((await migrate({ url })).applied).toContain('0021_placement')
+  })
+
   it('forces row-level security on every table, each with its policy', async () => {
     const { url } = await emptyDatabase()
     await migrate({ url })

@@ -73,7 +73,10 @@ export async function migrate({ url, log, lockTimeoutMs = 60_000 }: MigrateOptio
   }
 }
 
-/** Applies all that are pending in one transaction, again and again while a table is locked by others. */
+/**
+ * Applies all that are pending in one transaction, again and again while a table is locked by others. Services that work meanwhile
+ * may have locked a later table of the transaction and wait for an earlier one: then the server ends one of the two.
+ */
 async function applyMigrations(sql: postgres.Sql, migrationsFolder: string, lockTimeoutMs: number): Promise<void> {
   const endMs = systemClock.monotonicMs() + lockTimeoutMs
   await limitLockWait(sql, Math.min(TABLE_LOCK_WAIT_MS, lockTimeoutMs))
@@ -83,7 +86,7 @@ async function applyMigrations(sql: postgres.Sql, migrationsFolder: string, lock
       await applyOnce(sql, migrationsFolder)
       break
     } catch (error) {
-      if (!isLockTimeout(error) || systemClock.monotonicMs() >= endMs) throw error
+      if (!(isLockTimeout(error) || isDeadlock(error)) || systemClock.monotonicMs() >= endMs) throw error
     }
     // Those that waited behind it go first.
     await systemClock.wait(TABLE_LOCK_WAIT_MS)
@@ -97,6 +100,10 @@ async function limitLockWait(sql: postgres.Sql, waitMs: number): Promise<void> {
 
 function isLockTimeout(error: unknown): error is postgres.PostgresError {
   return error instanceof postgres.PostgresError && error.code === '55P03'
+}
+
+function isDeadlock(error: unknown): error is postgres.PostgresError {
+  return error instanceof postgres.PostgresError && error.code === '40P01'
 }
 
 /** Drizzle is loaded here: its 200 modules are of no use to processes and threads that do not migrate. */

@@ -2,8 +2,8 @@ import type { Measured } from '@heddle/test-support/figure'
 import type { FactDamage } from '../facts.js'
 import { refusals } from '../figures.js'
 import type { Damage } from '../ledger.js'
-import type { Settlement } from '../requester-process.js'
 import type { Size } from '../sizes.js'
+import type { Settlement } from '../users/requester-process.js'
 import type { Availability, Span } from './availability.js'
 import {
   type ClusterFigureName,

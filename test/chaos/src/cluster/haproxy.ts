@@ -32,7 +32,6 @@ function configurationOf(door: string, { postgres, gateways }: HaproxyOptions): 
   const servers = postgres.map(
     ({ label, address }) => `  server ${label} ${address}:${POSTGRES_PORT} check port ${PATRONI_PORT}`,
   )
-  const doors = gateways.map(({ label, address }) => `  server ${label} ${address}:${GATEWAY_PORT} check`)
   return `${[
     'global',
     '  maxconn 2000',
@@ -57,20 +56,38 @@ function configurationOf(door: string, { postgres, gateways }: HaproxyOptions): 
     '  timeout server 5s',
     '  stats enable',
     '  stats uri /',
+    ...beforeGateways(
+      { bind: `*:${GATEWAY_PORT}`, host: door },
+      gateways.map(({ label, address }) => ({ label, place: `${address}:${GATEWAY_PORT}` })),
+    ),
+  ].join('\n')}\n`
+}
+
+export interface GatewayServer {
+  readonly label: string
+  /** Address and port. */
+  readonly place: string
+}
+
+/** @param host the name by which the gateways are called: they answer only to their own names */
+export function beforeGateways(
+  { bind, host }: { readonly bind: string; readonly host: string },
+  servers: readonly GatewayServer[],
+): string[] {
+  return [
     'listen gateway',
-    `  bind *:${GATEWAY_PORT}`,
+    `  bind ${bind}`,
     '  mode http',
     '  timeout client 11m',
     '  timeout server 11m',
     '  timeout http-keep-alive 60s',
     '  balance leastconn',
     '  option httpchk',
-    // A gateway answers only to its own names.
-    `  http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host ${door}`,
+    `  http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host ${host}`,
     '  option redispatch',
     '  retries 3',
     '  retry-on conn-failure',
     '  default-server inter 1s fall 2 rise 1',
-    ...doors,
-  ].join('\n')}\n`
+    ...servers.map(({ label, place }) => `  server ${label} ${place} check`),
+  ]
 }

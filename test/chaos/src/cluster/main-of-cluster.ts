@@ -1,5 +1,6 @@
-import { formatFigure, isWanted, toFigure } from '@heddle/test-support/figure'
+import { isWanted } from '@heddle/test-support/figure'
 import type { Arguments } from '../arguments.js'
+import { PrintedFigures } from '../printed-figures.js'
 import { type ClusterName, clusterFigureNames, clusterNames, nameOnCluster } from './cluster-names.js'
 import { examineMachine } from './requirements.js'
 import { runCluster } from './run-cluster.js'
@@ -25,20 +26,11 @@ export async function mainOfCluster(given: Arguments, say: (line: string) => voi
   if (slowness === 'queue')
     say('this kernel has no netem: a slow network is one of little bandwidth that drops packets')
   say(`--seed ${given.seed} brings the same messages again`)
-  let misses = 0
+  const figures = new PrintedFigures(say)
   for (const name of clusters) {
-    const wanted = wantedOn(name)
-    try {
-      for (const measured of await runCluster({ name, size: given.size, seed: given.seed, slowness, say })) {
-        if (!wanted.includes(measured.name)) continue
-        const figure = toFigure(measured)
-        if (figure.pass === false) misses++
-        process.stdout.write(`${formatFigure(figure)}\n`)
-      }
-    } catch (error) {
-      misses++
-      say(`the run on ${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`)
-    }
+    await figures.ofRun(`the run on ${name}`, wantedOn(name), async (print) =>
+      (await runCluster({ name, size: given.size, seed: given.seed, slowness, say })).forEach(print),
+    )
   }
-  return misses === 0 ? 0 : 1
+  return figures.exitCode
 }

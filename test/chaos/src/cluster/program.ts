@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 
 export interface ProgramOptions {
-  readonly namespace: string
+  /** The network namespace; null for that of this process. */
+  readonly namespace: string | null
   readonly command: readonly [string, ...string[]]
   /** The user of the system that runs it. Default: that of this process. */
   readonly user?: string
@@ -13,15 +14,17 @@ export interface ProgramOptions {
   readonly logFile: string
 }
 
-/** A program in a network namespace, which the kernel kills with this process. */
+/** A program, usually in a network namespace, which the kernel kills with this process. */
 export class Program {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
 
   constructor({ namespace, command, user, env, folder, logFile }: ProgramOptions) {
     const identity = user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, '--init-groups']
-    const parameters = ['netns', 'exec', namespace, 'setpriv', ...identity, '--pdeathsig=KILL', '--', ...command]
-    this.#child = spawn('ip', parameters, {
+    const inNamespace = namespace === null ? [] : ['ip', 'netns', 'exec', namespace]
+    const words = [...inNamespace, 'setpriv', ...identity, '--pdeathsig=KILL', '--', ...command] as const
+    const [executable = '', ...parameters] = words
+    this.#child = spawn(executable, parameters, {
       cwd: folder,
       env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', HOME: folder, ...env },
       detached: true,

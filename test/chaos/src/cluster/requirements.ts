@@ -45,7 +45,8 @@ export async function examineMachine(): Promise<Machine> {
   return missing.length > 0 ? { missing, slowness: 'netem' } : await examineKernel()
 }
 
-async function isInstalled(program: string): Promise<boolean> {
+/** Whether a program is on the path, or at its path. */
+export async function isInstalled(program: string): Promise<boolean> {
   const folders = program.startsWith('/') ? [''] : ['/usr/local/sbin/', '/usr/sbin/', '/sbin/', ...pathFolders()]
   for (const folder of folders) {
     const found = await access(`${folder}${program}`, constants.R_OK).then(

@@ -40,7 +40,8 @@ export class Services {
     })
     this.stages = new Map(
       [...stages].map(([stage, host]) => {
-        const own = { HEDDLE_HEALTH_HOST: '0.0.0.0', ...clockOf(host) }
+        // Its host is a machine of its own, so it gives way to no other.
+        const own = { HEDDLE_HEALTH_HOST: '0.0.0.0', HEDDLE_WORKERS_NICENESS: '0', ...clockOf(host) }
         const env = { ...shared, ...own }
         const port = { ports: HEALTH_PORTS, portVariable: 'HEDDLE_HEALTH_PORT' }
         return [stage, new Service({ host, script: programOf(stage), env, ...port, say })]

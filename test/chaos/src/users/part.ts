@@ -1,22 +1,17 @@
 import { once } from 'node:events'
 import { createClient as createHttpClient } from '@heddle/client/http'
-import type { Client } from '@heddle/client/interface'
 import { createClient, DirectAppends } from '@heddle/engine'
 import { openQueues } from '@heddle/queue'
 import { createLogger, systemClock } from '@heddle/runtime'
 import { openStore } from '@heddle/store'
-import { logLevel, type Place, PROJECT } from './place.js'
+import { logLevel, type Place, PROJECT } from '../place.js'
+import { connectWithVersion, type VersionPlace } from '../rolling/versioned-client.js'
+import type { Connected, UserClient } from './user-client.js'
 
 const CONNECTIONS_MAX = 4
 
-/** The calls of users, which both clients have. */
-export interface UserClient {
-  readonly messages: Pick<Client['messages'], 'append'>
-  readonly contexts: Pick<Client['contexts'], 'build'>
-}
-
-/** A user over the queue, or over HTTP. */
-export type UserPlace = QueuePlace | GatewayPlace
+/** A user over the queue, over HTTP, or over either with the SDK of another version. */
+export type UserPlace = QueuePlace | GatewayPlace | VersionPlace
 
 export interface QueuePlace extends Place {
   /** Whether the user commits small appends itself, as the SDK does; else all go through the queue. */
@@ -46,7 +41,7 @@ async function start<Order extends UserPlace>(
   order: Order,
   work: (client: UserClient, order: Order) => Promise<void>,
 ): Promise<void> {
-  const { client, close } = 'gateway' in order ? connectOver(order) : await connectTo(name, order)
+  const { client, close } = await open(name, order)
   process.send?.('ready')
   await once(process, 'message')
   await work(client, order)
@@ -54,9 +49,9 @@ async function start<Order extends UserPlace>(
   process.send?.('finished')
 }
 
-interface Connected {
-  readonly client: UserClient
-  close(): Promise<void>
+async function open(name: string, order: UserPlace): Promise<Connected> {
+  if ('gateway' in order) return connectOver(order)
+  return 'version' in order ? await connectWithVersion(order) : await connectTo(name, order)
 }
 
 function connectOver({ gateway }: GatewayPlace): Connected {

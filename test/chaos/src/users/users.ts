@@ -4,14 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { closeLater } from '@heddle/test-support/closing'
 import { told } from '@heddle/test-support/forked'
-import type { Ledger } from './ledger.js'
+import type { Ledger } from '../ledger.js'
+import type { Place } from '../place.js'
+import { PRODUCERS } from '../production.js'
+import type { Progress } from '../progress.js'
+import type { Size } from '../sizes.js'
 import type { GatewayPlace } from './part.js'
-import type { Place } from './place.js'
 import type { ProducerNews, ProducerOrder } from './producer-process.js'
-import { PRODUCERS } from './production.js'
-import type { Progress } from './progress.js'
 import type { RequesterOrder, Settlement } from './requester-process.js'
-import type { Size } from './sizes.js'
 
 export interface Books {
   readonly ledger: Ledger
@@ -19,6 +19,8 @@ export interface Books {
   readonly settlements: Settlement[]
   /** Called at each acknowledged append, and at each built context. */
   readonly onSuccess?: (of: 'append' | 'context') => void
+  /** Called at each append that its producer repeats. @param code of the error */
+  readonly onRefused?: (code: string) => void
 }
 
 /**
@@ -28,39 +30,44 @@ export interface Books {
  * @throws Error, also from that function, if one of them cannot continue
  */
 export async function startUsers(place: Place | GatewayPlace, size: Size, books: Books): Promise<() => Promise<void>> {
-  const { ledger, progress, settlements, onSuccess = () => {} } = books
-  const onNews = (news: ProducerNews) => {
-    if (news.kind === 'failed') throw new Error(`a producer cannot go on: ${news.reason}`)
-    ledger.add(news.thread, news.entries)
-    progress.add(news.entries.length)
-    onSuccess('append')
-  }
   const ready = await Promise.all([
     ...Array.from({ length: PRODUCERS }, (_, producer) =>
-      startUser<ProducerOrder, ProducerNews>(
-        './producer-process.js',
+      startProducer(
         // Each way of appending by half of the producers.
         { ...place, size, producer, isDirect: producer % 2 === 1 },
-        onNews,
+        books,
       ),
     ),
-    startUser<RequesterOrder, Settlement>(
-      './requester-process.js',
-      { ...place, size, isDirect: false },
-      (settlement) => {
-        settlements.push(settlement)
-        if (settlement.end === 'built') onSuccess('context')
-      },
-    ),
+    startRequester({ ...place, size, isDirect: false }, books),
   ])
   return async () => {
     const all = ready.map((user) => user.go())
     const requester = ready.at(-1)
     for (let number = 1; number <= size.contexts; number++) {
-      void isDue(number, size, progress).then(() => requester?.tell('next'))
+      void isDue(number, size, books.progress).then(() => requester?.send('next'))
     }
     await Promise.all(all)
   }
+}
+
+/** Starts a process that appends. */
+export function startProducer(order: ProducerOrder, books: Books): Promise<User> {
+  const { ledger, progress, onSuccess = () => {}, onRefused = () => {} } = books
+  return startUser<ProducerOrder, ProducerNews>('./producer-process.js', order, (news) => {
+    if (news.kind === 'failed') throw new Error(`a producer cannot go on: ${news.reason}`)
+    if (news.kind === 'refused') return onRefused(news.code)
+    ledger.add(news.thread, news.entries)
+    progress.add(news.entries.length)
+    onSuccess('append')
+  })
+}
+
+/** Starts a process that requests a context at each `next`. */
+export function startRequester(order: RequesterOrder, { settlements, onSuccess = () => {} }: Books): Promise<User> {
+  return startUser<RequesterOrder, Settlement>('./requester-process.js', order, (settlement) => {
+    settlements.push(settlement)
+    if (settlement.end === 'built') onSuccess('context')
+  })
 }
 
 /** Spread over the run; the last ones come after the last append. */
@@ -70,10 +77,13 @@ async function isDue(number: number, size: Size, progress: Progress): Promise<vo
   else await wait(number * contextsEveryMs)
 }
 
-interface User {
+export interface User {
   /** Resolves when it has finished. */
   go(): Promise<void>
-  tell(word: string): void
+  /** Sends it a message. */
+  send(message: string | object): void
+  /** Resolves when it answers with this message. */
+  whenSaid(message: string): Promise<void>
 }
 
 async function startUser<Order extends object, News extends object>(
@@ -100,7 +110,11 @@ async function startUser<Order extends object, News extends object>(
     child.send('go')
     await Promise.race([finished, failed])
   }
-  return { go, tell: (word) => void child.send(word, () => {}) }
+  return {
+    go,
+    send: (message) => void child.send(message, () => {}),
+    whenSaid: (message) => told(child, message),
+  }
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,50 +1,60 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { NewMessage } from '@heddle/client/interface'
-import { HeddleError } from '@heddle/contracts'
 import { inParallel } from '@heddle/test-support/parallel'
-import type { LedgerEntry } from './ledger.js'
-import { takePart, type UserClient, type UserPlace } from './part.js'
-import { AGENT, contentHash, contentOf, type Lot, messageId, planLots, threadName } from './production.js'
-import type { Size } from './sizes.js'
+import type { LedgerEntry } from '../ledger.js'
+import { AGENT, contentHash, contentOf, type Lot, messageId, planLots, threadName } from '../production.js'
+import type { Size } from '../sizes.js'
+import { takePart, type UserPlace } from './part.js'
+import { refusalOf, type UserClient } from './user-client.js'
 
 export type ProducerOrder = UserPlace & {
   readonly producer: number
   readonly size: Size
 }
 
-/** Its reports: the messages of one append, once it is acknowledged; the reason why it cannot continue. */
+/** Its reports: the messages of one append, once it is acknowledged; an append that it repeats; the reason why it cannot continue. */
 export type ProducerNews =
   | { readonly kind: 'acknowledged'; readonly thread: string; readonly entries: readonly LedgerEntry[] }
+  | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 const APPENDS_AT_ONCE = 64
-/** Long, since a repeated append sends its job again. */
-const APPEND_DEADLINE_MS = 120_000
 const RETRY_AFTER_MS = 200
 
 const tell = (news: ProducerNews) => process.send?.(news)
 
+let isEnough = false
+
+process.on('message', (message: unknown) => {
+  if (message === 'enough') isEnough = true
+})
+
 takePart<ProducerOrder>('chaos-producer', async (client, { producer, size, seed }) => {
   try {
-    await produce(client, planLots(seed, producer, size), { seed, producingMsMin: size.producingMsMin })
+    await produce(client, planLots(seed, producer, size), { ...size, seed })
   } catch (error) {
     tell({ kind: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }
 })
 
-/** Sends everything at an even pace, and repeats each lot until it is acknowledged. */
+interface Production extends Pick<Size, 'producingMsMin' | 'appendDeadlineMs'> {
+  readonly seed: number
+}
+
+/** Sends everything at an even pace, until it is enough, and repeats each lot until it is acknowledged. */
 async function produce(
   client: UserClient,
   lots: readonly Lot[],
-  { seed, producingMsMin }: { seed: number; producingMsMin: number },
+  { seed, producingMsMin, appendDeadlineMs: deadlineMs }: Production,
 ): Promise<void> {
   const startedAtMs = Date.now()
   await inParallel(lots, APPENDS_AT_ONCE, async (lot, index) => {
     const waitMs = startedAtMs + (index / lots.length) * producingMsMin - Date.now()
-    if (waitMs > 0) await wait(waitMs)
+    if (waitMs > 0 && !isEnough) await wait(waitMs)
+    if (isEnough) return
     const messages = messagesOf(lot, seed, startedAtMs)
-    if (lot.isRepeated) append(client, lot, messages, 'queued').catch(() => {})
-    await appendUntilStored(client, lot, messages)
+    if (lot.isRepeated) append(client, lot, { messages, ack: 'queued', deadlineMs }).catch(() => {})
+    await appendUntilStored(client, lot, { messages, ack: 'stored', deadlineMs })
     tell({ kind: 'acknowledged', thread: threadName(lot.thread), entries: messages.map(toEntry(lot)) })
   })
 }
@@ -60,25 +70,27 @@ function messagesOf({ thread, first, count, number }: Lot, seed: number, started
   }))
 }
 
-async function appendUntilStored(client: UserClient, lot: Lot, messages: readonly NewMessage[]): Promise<void> {
+interface Appended {
+  readonly messages: readonly NewMessage[]
+  readonly ack: 'queued' | 'stored'
+  readonly deadlineMs: number
+}
+
+async function appendUntilStored(client: UserClient, lot: Lot, appended: Appended): Promise<void> {
   for (;;) {
     try {
-      return await append(client, lot, messages, 'stored')
+      return await append(client, lot, appended)
     } catch (error) {
-      if (!(error instanceof HeddleError) || error.disposition !== 'retry') throw error
+      const refusal = refusalOf(error)
+      if (refusal?.disposition !== 'retry') throw error
+      tell({ kind: 'refused', code: refusal.code })
     }
     await wait(RETRY_AFTER_MS)
   }
 }
 
-async function append(client: UserClient, { thread }: Lot, messages: readonly NewMessage[], ack: 'queued' | 'stored') {
-  await client.messages.append({
-    agent: AGENT,
-    thread: threadName(thread),
-    messages,
-    ack,
-    deadlineMs: APPEND_DEADLINE_MS,
-  })
+async function append(client: UserClient, { thread }: Lot, appended: Appended) {
+  await client.messages.append({ agent: AGENT, thread: threadName(thread), ...appended })
 }
 
 function toEntry({ first }: Lot) {
