@@ -1,6 +1,5 @@
 import { type IngestJob, type MessageInput, parse, placedMessageSchema, roles } from '@heddle/contracts'
 import {
-  boundPlace,
   CLOCK_LEAD_MS_MAX,
   comparePositions,
   inConversationOrder,
@@ -21,9 +20,8 @@ import { newId } from './store/support.js'
 
 const PROJECT = projectIdOf('ingest order')
 const WORKERS = 3
-/** The payload limits of all workers in these tests. */
-const RECEIVED_AT_MS = Date.parse('2026-02-12T14:30:00Z')
-const clock = { ...systemClock, nowMs: () => RECEIVED_AT_MS }
+/** When the clients of these tests sent their messages, but for the offsets of their clocks. */
+const SENT_AT_MS = Date.parse('2026-02-12T14:30:00Z')
 const DEADLINE_MS = 20_000
 
 /** Offset of a client's clock in hours; null for a client that sends no time. */
@@ -72,23 +70,23 @@ function messageOf({ role, skewHours, content }: Draft, index: number): MessageI
     content,
     ...(role === 'tool_use' && { toolCalls: [call] }),
     ...(role === 'tool_result' && { toolCallId: `call ${index - 1}` }),
-    ...(skewHours !== null && { sentAt: new Date(RECEIVED_AT_MS + skewHours * 3_600_000 + index).toISOString() }),
+    ...(skewHours !== null && { sentAt: new Date(SENT_AT_MS + skewHours * 3_600_000 + index).toISOString() }),
   }
 }
 
 /** Positions the messages of one append like the SDK. */
 function place(messages: readonly MessageInput[]): Placed[] {
   const sentAtMs = messages.map(({ sentAt }) => (sentAt === undefined ? null : Date.parse(sentAt)))
-  const places = proposePlaces(sentAtMs, RECEIVED_AT_MS)
+  const places = proposePlaces(sentAtMs, SENT_AT_MS)
   return messages.map((message, ordinal) => {
     const orderedAt = new Date(places[ordinal] ?? 0).toISOString()
     return parse(placedMessageSchema, { message, ordinal, orderedAt }, 'message')
   })
 }
 
-/** The expected position of each message, on every path. */
-function positionOf({ message, ordinal, orderedAt }: Placed) {
-  return { id: message.id, ordinal, orderedAtMs: boundPlace(Date.parse(orderedAt), RECEIVED_AT_MS) }
+/** The expected position of a message: the proposed one on every path, unless its time is in the future of the database. */
+function positionOf({ message, ordinal, orderedAt }: Placed, receivedAtMs: number) {
+  return { id: message.id, ordinal, orderedAtMs: Math.min(Date.parse(orderedAt), receivedAtMs + CLOCK_LEAD_MS_MAX) }
 }
 
 describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
@@ -111,7 +109,13 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
     store = side.store
     for (let worker = 0; worker < WORKERS; worker++) {
       const own = await openSide()
-      const running = await createIngestWorker({ ...own, clock, log, concurrency: 8, recordDeadLetter: async () => {} })
+      const running = await createIngestWorker({
+        ...own,
+        clock: systemClock,
+        log,
+        concurrency: 8,
+        recordDeadLetter: async () => {},
+      })
       closers.push(async () => {
         await running.close()
         await own.queues.close()
@@ -173,20 +177,28 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
           const sent = [...jobs, ...again.flatMap((index) => jobs[index % jobs.length] ?? [])]
           const mixed = sent.map((job, index) => ({ job, key: order[index % order.length] ?? 0 }))
           mixed.sort((left, right) => left.key - right.key)
+          const sentAtMs = Date.now()
           const answers = await Promise.all(mixed.map(({ job }) => send(job)))
           expect(new Set(answers)).toEqual(new Set(['stored']))
 
           const { messages, fingerprints } = await readThread(thread)
-          const expected = placed.flat().sort((left, right) => comparePositions(positionOf(left), positionOf(right)))
+          const receivedAtMs = new Map(messages.map((stored) => [stored.id, stored.receivedAtMs]))
+          const positioned = placed.flat().map((own) => ({
+            message: own.message,
+            position: positionOf(own, receivedAtMs.get(own.message.id) ?? Number.NaN),
+          }))
+          const expected = positioned.sort((left, right) => comparePositions(left.position, right.position))
           expect(messages.map(({ id, content }) => [id, content])).toEqual(
             expected.map(({ message }) => [message.id, message.content]),
           )
           expect(inConversationOrder(messages)).toEqual(messages)
           const seqs = messages.map(({ seq }) => seq).sort((left, right) => left - right)
           expect(seqs).toEqual(messages.map((_, index) => index + 1))
-          for (const [index, { message }] of expected.entries()) {
+          for (const [index, { message, position }] of expected.entries()) {
             const stored = messages[index]
-            expect(stored?.orderedAtMs).toBeLessThanOrEqual(RECEIVED_AT_MS + CLOCK_LEAD_MS_MAX)
+            expect(stored?.orderedAtMs).toBe(position.orderedAtMs)
+            expect(stored?.receivedAtMs).toBeGreaterThanOrEqual(sentAtMs)
+            expect(stored?.receivedAtMs).toBeLessThanOrEqual(Date.now())
             // The client's time is stored, however wrong it is.
             expect(stored?.sentAtMs).toBe(message.sentAt === undefined ? null : Date.parse(message.sentAt))
             expect(fingerprints.get(message.id)).toBe(messageFingerprint(message))
@@ -229,7 +241,7 @@ describe.each(backends())('ingest workers on $title', ({ skip, open }) => {
   })
 
   it.skipIf(skip)('keep a tool result after its call, also when the clock of the result is earlier', async () => {
-    const at = (offsetMs: number) => new Date(RECEIVED_AT_MS + offsetMs).toISOString()
+    const at = (offsetMs: number) => new Date(SENT_AT_MS + offsetMs).toISOString()
     const calls = [{ id: 'call', name: 'Read', arguments: {} }]
     const call = { id: newId(), role: 'assistant' as const, content: '', toolCalls: calls, sentAt: at(-1_000) }
     const result = {

@@ -104,12 +104,13 @@ async function verdictOn(work: () => Promise<readonly IngestJob[]>): Promise<Ver
 
 /** @throws Error if the plan refuses input that the schema accepted; it may only refuse a repeated id in one append */
 function plan(job: IngestJob): 'planned' | 'conflict' {
-  const prepared = prepareAppend(job, RECEIVED_AT_MS)
+  const prepared = prepareAppend(job)
   const agentId = agentIdOf(job.projectId, job.agent)
   const threadId = threadIdOf(job.projectId, job.thread)
   const thread = { agentId, place: '(0,1)', headSeq: 0, tokensEstimate: 0, latestAtMs: null }
   const { outcomes, messages } = planAppends([{ ...prepared, agentId, threadId }], {
     projectId: job.projectId,
+    receivedAtMs: RECEIVED_AT_MS,
     threads: new Map([[threadId, thread]]),
     known: new Map(),
     erased: new Set(),

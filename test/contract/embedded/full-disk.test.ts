@@ -6,7 +6,7 @@ import { appendMessages, migrate, openStore } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { fillDisk, smallDisk } from '@heddle/test-support/servers/small-disk'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { append, PROJECT, prepared, RECEIVED_AT_MS } from '../store/support.js'
+import { append, PROJECT, prepared } from '../store/support.js'
 
 const log = createLogger({ level: 'silent', name: 'test' })
 
@@ -24,9 +24,7 @@ describe('a full disk', () => {
     const appendOne = async () => {
       const content = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join('')
       const one = append([prepared({ content })])
-      await store.inProject(PROJECT, (tx) =>
-        appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends: [one] }),
-      )
+      await store.inProject(PROJECT, (tx) => appendMessages(tx, { projectId: PROJECT, appends: [one] }))
       stored += 1
     }
     await appendOne()

@@ -133,7 +133,7 @@ describe('a table of messages that is partitioned by thread', () => {
     const repeated = append([prepared()], { thread: 'taken for new' })
     await appendOne(database.store, repeated)
     const again = database.store.inProject(PROJECT, (tx) =>
-      appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends: [repeated], assumeNew: true }),
+      appendMessages(tx, { projectId: PROJECT, appends: [repeated], assumeNew: true }),
     )
     expect(isRepeat(await again.catch((error: unknown) => error))).toBe(true)
   })
@@ -147,7 +147,7 @@ describe('a table of messages that is partitioned by thread', () => {
     const queries: Record<string, (tx: Tx) => Promise<unknown>> = {
       append: (tx) => {
         const appends = [append([prepared(), prepared()], { thread: 'pruned' })]
-        return appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends })
+        return appendMessages(tx, { projectId: PROJECT, appends })
       },
       'look-up': (tx) => existingMessages(tx, { threadId, ids: [positionOf(9).id, positionOf(10).id] }),
       window: (tx) => loadUncovered(tx, { ...cleared, state: null, keep: 'newest', limit: 20 }),

@@ -149,7 +149,7 @@ describe('queries on a table that grows', () => {
   it('appendMessages looks up only the rows of its input', async () => {
     const read = await rowsRead((tx) => {
       const appends = [append([prepared(), prepared()], { thread: 'thread 1' })]
-      return appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends })
+      return appendMessages(tx, { projectId: PROJECT, appends })
     })
     expect(read['messages']).toBeLessThan(10)
   })

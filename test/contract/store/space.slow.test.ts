@@ -2,7 +2,7 @@ import { appendEvents, appendMessages, EVENTS_KEPT_WHOLE, TableShrinker } from '
 import postgres from 'postgres'
 import { expect, it, onTestFinished } from 'vitest'
 import { said } from '../search/support.js'
-import { append, appendOne, newId, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from './support.js'
+import { append, appendOne, newId, PROJECT, prepared, storeOfTests } from './support.js'
 
 const database = storeOfTests()
 const { signal } = new AbortController()
@@ -59,9 +59,7 @@ it('indexes of messages of many threads that grew at once are packed, and an app
   await appendOne(database.store, append([first], { thread: threads[0] ?? '' }))
   for (let round = 0; round < 80; round++) {
     const appends = threads.map((thread) => append([prepared()], { thread }))
-    await database.store.inProject(PROJECT, (tx) =>
-      appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends }),
-    )
+    await database.store.inProject(PROJECT, (tx) => appendMessages(tx, { projectId: PROJECT, appends }))
   }
   const bytes = async () => {
     const [row] = await sql<{ bytes: number }[]>`select pg_relation_size('heddle.messages_code')::float8 as bytes`

@@ -86,9 +86,7 @@ export async function appendAll(
   appends: readonly Append[],
   projectId = PROJECT,
 ): Promise<AppendOutcome[]> {
-  return await store.inProject(projectId, (tx) =>
-    appendMessages(tx, { projectId, receivedAtMs: RECEIVED_AT_MS, appends }),
-  )
+  return await store.inProject(projectId, (tx) => appendMessages(tx, { projectId, appends }))
 }
 
 /** Appends, fails the test on a refusal, and returns the outcome. */
@@ -140,7 +138,7 @@ export async function leaveMarks(
       const input = { id: newId(), role: original.role, content: '' }
       return { original, input, ordinal, fingerprint: messageFingerprint(input) }
     })
-    await insertMarks(tx, head, { marks, orderedAtMs, receivedAtMs: RECEIVED_AT_MS })
+    await insertMarks(tx, head, { marks, proposedAtMs: orderedAtMs })
     return marks.map(({ input }) => input.id)
   })
 }

@@ -348,8 +348,7 @@ describe.each(queueBackends())('a run on $title', ({ mode, skip }) => {
         return { input, iteration: { prompt }, ordinal, orderedAtMs: Date.now(), tokensEstimate: 10, fingerprint }
       })
       const appends = [{ requestId: randomUUID(), agent: AGENT, thread: THREAD, messages }]
-      const receivedAtMs = Date.now()
-      await tests.pipeline.store.inProject(projectId, (tx) => appendMessages(tx, { projectId, receivedAtMs, appends }))
+      await tests.pipeline.store.inProject(projectId, (tx) => appendMessages(tx, { projectId, appends }))
       await start(['summarize'], { reconcile: { everyMs: 100, patienceMs: 0 } })
       await settled(client)
       expect(await summaryOf(client)).toMatchObject({ coveredTo: 1, summarizer: 'extractive' })

@@ -5,7 +5,8 @@ import type { Message, Position } from './message.js'
  *
  * - The sender proposes times with {@link proposePlaces} and numbers its messages: `messages/messages.ts` and
  *   `messages/ordinals.ts` of the engine. The ordinal counts on across the appends of a producer while their times are the same.
- * - Ingest limits the proposed times with {@link boundPlace}: `prepare.ts` of its service.
+ * - The commit of an append limits the proposed times with {@link boundPlace}, by the clock of the database: `messages/append-plan.ts`
+ *   of the store.
  * - The store reads by `order by ordered_at, ordinal, id`, which the index `messages_order` serves.
  */
 export function comparePositions(left: Position, right: Position): number {

@@ -5,6 +5,7 @@ import { messageFingerprint } from '@heddle/core'
 import type { Queues } from '@heddle/queue'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import { KnownContexts } from '../contexts/known-contexts.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
 import type { EngineContext } from '../setup/options.js'
 import { appendMessages } from './messages.js'
@@ -42,6 +43,7 @@ function appending(take: (job: IngestJob) => Promise<void>, stored: ReadonlyMap<
     embedder: null,
     reranker: null,
     directAppends: null,
+    knownContexts: new KnownContexts(),
     previewer: null,
     ensureProjectName: () => null,
   }

@@ -4,6 +4,7 @@ import type { Queues } from '@heddle/queue'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../../test/support/src/manual-clock.js'
+import { KnownContexts } from '../contexts/known-contexts.js'
 import { LikelyPrepared } from '../setup/likely-prepared.js'
 import type { EngineContext } from '../setup/options.js'
 import { Ordinals } from './ordinals.js'
@@ -43,6 +44,7 @@ function producing(
     embedder: null,
     reranker: null,
     directAppends: null,
+    knownContexts: new KnownContexts(),
     previewer: null,
     ensureProjectName: async () => {},
   }

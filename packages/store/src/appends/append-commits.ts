@@ -60,7 +60,7 @@ export class AppendCommits {
    * @throws RetryableError where the database is away
    */
   add(job: IngestJob): Promise<AppendOutcome> {
-    const prepared = this.#preparation.prepare(job, this.#options.clock.nowMs())
+    const prepared = this.#preparation.prepare(job)
     if (prepared instanceof Promise) return prepared.then((append) => this.#groups.add(job.projectId, append))
     return this.#groups.add(job.projectId, prepared)
   }
@@ -71,13 +71,11 @@ export class AppendCommits {
   }
 
   async #commit(projectId: string, appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
-    const { store, clock } = this.#options
+    const { store } = this.#options
     const commit = (assumed: Pick<AppendBatch, 'assumeNew' | 'assumeFreeCodes'>) =>
-      store.inProject(
-        projectId,
-        (tx) => appendMessages(tx, { projectId, receivedAtMs: clock.nowMs(), appends, isLast: true, ...assumed }),
-        { arePlansKept: true },
-      )
+      store.inProject(projectId, (tx) => appendMessages(tx, { projectId, appends, isLast: true, ...assumed }), {
+        arePlansKept: true,
+      })
     const assumeNew = this.#carefulGroups === 0 && isInBatches(appends)
     if (this.#carefulGroups > 0) this.#carefulGroups--
     const outcomes = await commit({ assumeNew, assumeFreeCodes: true }).catch((error: unknown) => {

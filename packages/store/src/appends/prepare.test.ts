@@ -15,11 +15,11 @@ function job(content: string, thread = 't'): IngestJob {
 
 test('an append of usual size is prepared at once, a long one in several turns of the event loop', async () => {
   const preparation = new Preparation()
-  expect(preparation.prepare(job('short'), 0)).toMatchObject({ characters: 5 })
+  expect(preparation.prepare(job('short'))).toMatchObject({ characters: 5 })
   let turns = 0
   let isDone = false
   const given = job(long.repeat(4))
-  const preparing = Promise.resolve(preparation.prepare(given, 0)).finally(() => {
+  const preparing = Promise.resolve(preparation.prepare(given)).finally(() => {
     isDone = true
   })
   while (!isDone) {
@@ -35,8 +35,8 @@ test('appends that arrive while a long one of their thread is prepared keep thei
   const preparation = new Preparation()
   const ended: string[] = []
   const follow = (name: string, given: IngestJob) =>
-    Promise.resolve(preparation.prepare(given, 0)).then(() => ended.push(name))
+    Promise.resolve(preparation.prepare(given)).then(() => ended.push(name))
   await Promise.all([follow('long', job(long)), follow('after it', job('short')), follow('other', job('short', 'u'))])
   expect(ended).toEqual(['other', 'long', 'after it'])
-  expect(preparation.prepare(job('short'), 0)).not.toBeInstanceOf(Promise)
+  expect(preparation.prepare(job('short'))).not.toBeInstanceOf(Promise)
 })

@@ -1,12 +1,5 @@
 import { holdsLongText, type IngestJob, type PlacedMessage, partBytes, placedCharacters } from '@heddle/contracts'
-import {
-  boundPlace,
-  estimateMessageTokens,
-  finish,
-  type Pausable,
-  partToStore,
-  placedFingerprintSteps,
-} from '@heddle/core'
+import { estimateMessageTokens, finish, type Pausable, partToStore, placedFingerprintSteps } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import type { Append, PreparedMessage } from '../messages/append-plan.js'
 import { contentElementSteps } from '../sql/content-element.js'
@@ -23,11 +16,11 @@ export interface PreparedAppend extends Append {
 export class Preparation {
   readonly #underWay = new Map<string, Promise<unknown>>()
 
-  prepare(job: IngestJob, receivedAtMs: number): PreparedAppend | Promise<PreparedAppend> {
+  prepare(job: IngestJob): PreparedAppend | Promise<PreparedAppend> {
     const key = `${job.projectId} ${job.thread}`
     const before = this.#underWay.get(key)
-    if (before === undefined && !holdsLongText(job.messages)) return prepareAppend(job, receivedAtMs)
-    const preparing = Promise.resolve(before).then(() => runCooperatively(prepareSteps(job, receivedAtMs)))
+    if (before === undefined && !holdsLongText(job.messages)) return prepareAppend(job)
+    const preparing = Promise.resolve(before).then(() => runCooperatively(prepareSteps(job)))
     const ended = preparing.then(
       () => undefined,
       () => undefined,
@@ -41,13 +34,13 @@ export class Preparation {
 }
 
 /** Converts a job's messages for storage: with positions, hashes and estimated tokens. */
-export function prepareAppend(job: IngestJob, receivedAtMs: number): PreparedAppend {
-  return finish(prepareSteps(job, receivedAtMs))
+export function prepareAppend(job: IngestJob): PreparedAppend {
+  return finish(prepareSteps(job))
 }
 
-function* prepareSteps(job: IngestJob, receivedAtMs: number): Pausable<PreparedAppend> {
+function* prepareSteps(job: IngestJob): Pausable<PreparedAppend> {
   const messages: PreparedMessage[] = []
-  for (const placed of job.messages) messages.push(yield* prepareMessage(placed, receivedAtMs))
+  for (const placed of job.messages) messages.push(yield* prepareMessage(placed))
   return {
     requestId: job.requestId,
     characters: job.messages.reduce((sum, placed) => sum + charactersOf(placed), 0),
@@ -59,7 +52,7 @@ function* prepareSteps(job: IngestJob, receivedAtMs: number): Pausable<PreparedA
   }
 }
 
-function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<PreparedMessage> {
+function* prepareMessage(placed: PlacedMessage): Pausable<PreparedMessage> {
   const { message, iteration, ordinal, orderedAt } = placed
   const { parts: given, ...input } = message
   const parts = given?.map(partToStore)
@@ -72,7 +65,7 @@ function* prepareMessage(placed: PlacedMessage, receivedAtMs: number): Pausable<
     ...(contentElement !== null && { contentElement }),
     iteration,
     ordinal,
-    orderedAtMs: boundPlace(Date.parse(orderedAt), receivedAtMs),
+    orderedAtMs: Date.parse(orderedAt),
     tokensEstimate: estimateMessageTokens(counted).tokens,
     fingerprint: yield* placedFingerprintSteps(placed),
   }

@@ -29,7 +29,6 @@ export interface AppendBatch {
   readonly projectId: string
   /** Name of the project, for its first message. */
   readonly projectName?: string
-  readonly receivedAtMs: number
   readonly appends: readonly Append[]
   /**
    * Assumes that all messages are new, and does not look up their ids, which is faster. If one is not, the whole batch
@@ -64,7 +63,8 @@ export async function appendMessages(tx: Tx, given: AppendBatch): Promise<Append
   const locked = await lockThreads(tx, batch, appends)
   const plan = planAppends(appends, withIterations(locked, await lookUpIterations(tx, appends)))
   if (plan.messages.length > 0) {
-    const { receivedAtMs, assumeNew = false, assumeFreeCodes = assumeNew, isLast = false } = batch
+    const { receivedAtMs } = locked
+    const { assumeNew = false, assumeFreeCodes = assumeNew, isLast = false } = batch
     const parts = plan.messages.flatMap(({ message }) => message.parts ?? [])
     if (parts.length > 0) await holdPartContents(tx, parts)
     const replies = plan.messages.flatMap(({ threadId, seq, message: { input } }) =>
@@ -171,6 +171,7 @@ async function look(
       select
         cursor.ctid::text as place, cursor.thread_id, cursor.head_seq, cursor.erased_at as erased_at_ms, cursor.erased_count,
         cursor.tokens_estimate, cursor.last_message_at as last_message_at_ms, cursor.shared_seq,
+        date_trunc('milliseconds', clock_timestamp()) as received_at_ms,
         (select agent_id from heddle.threads as thread where thread.id = cursor.thread_id) as agent_id
       from heddle.stage_cursors as cursor
       where cursor.thread_id = any(${asArray(threadIds)}::uuid[])
@@ -184,6 +185,8 @@ async function look(
   ])
   return {
     projectId,
+    // Without a thread nothing is placed.
+    receivedAtMs: locked[0]?.receivedAtMs ?? Number.NEGATIVE_INFINITY,
     threads: new Map(
       locked.map(({ place, threadId, agentId, headSeq, tokensEstimate, lastMessageAtMs, erasedAtMs }) => [
         threadId,
@@ -216,6 +219,7 @@ interface LockedRow
     'threadId' | 'headSeq' | 'tokensEstimate' | 'lastMessageAtMs' | 'erasedAtMs' | 'erasedCount' | 'sharedSeq'
   > {
   readonly place: string
+  readonly receivedAtMs: number
   readonly agentId: string | null
 }
 

@@ -21,10 +21,17 @@ function situation(fields: Partial<AppendSituation> = {}): AppendSituation {
     ['t1', empty],
     ['t2', empty],
   ])
-  return { projectId: 'project', threads, known: new Map(), erased: new Set(), ...fields }
+  return { projectId: 'project', receivedAtMs: 0, threads, known: new Map(), erased: new Set(), ...fields }
 }
 
 describe('planAppends', () => {
+  it('limits the positions of fast clocks by the time of receipt', () => {
+    const appends = [appendTo('t1', [message(10_000), message(70_000), message(61_000)])]
+    const { messages, threads } = planAppends(appends, situation({ receivedAtMs: 60_000 }))
+    expect(messages.map((planned) => planned.message.orderedAtMs)).toEqual([10_000, 65_000, 61_000])
+    expect(threads.get('t1')?.latestAtMs).toBe(65_000)
+  })
+
   it('numbers the messages of a thread on across the appends of a batch', () => {
     const plan = planAppends(
       [appendTo('t1', [message(1)]), appendTo('t2', [message(2)]), appendTo('t1', [message(3)])],

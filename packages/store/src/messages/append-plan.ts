@@ -5,7 +5,7 @@ import {
   type MessageInput,
   type OnUsedId,
 } from '@heddle/contracts'
-import type { PartToStore } from '@heddle/core'
+import { boundPlace, type PartToStore } from '@heddle/core'
 import { type GivenIteration, IterationNumbers, type KnownNumbers } from '../iterations/iteration-plan.js'
 import type { ContentElement } from '../sql/content-element.js'
 import { isStorable, unstorableError } from '../sql/text.js'
@@ -20,7 +20,7 @@ export interface PreparedMessage {
   readonly iteration?: IterationFields | undefined
   /** Orders messages of the same time; it counts on across the appends of a producer (`comparePositions` in core). */
   readonly ordinal: number
-  /** Its position in the conversation, in milliseconds since 1970. */
+  /** Its position in the conversation, in milliseconds since 1970: proposed by the sender, and limited when it is planned. */
   readonly orderedAtMs: number
   readonly tokensEstimate: number
   /** `placedFingerprint` of the input: the same for a repeat, different for a conflict. */
@@ -96,6 +96,8 @@ export interface AppendPlan {
 }
 
 export interface AppendSituation {
+  /** By the clock of the database, which all processes share: one with a wrong clock must not reorder a conversation. */
+  readonly receivedAtMs: number
   readonly threads: ReadonlyMap<string, LockedThread>
   /**
    * The fingerprints of messages that are stored, by thread and id: an id is the key of a message within its thread, since
@@ -156,7 +158,8 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     if (numberOf.size > 0) numbersOf.set(threadId, numbers)
 
     let { headSeq, tokensEstimate, latestAtMs } = thread
-    for (const message of fresh.values()) {
+    for (const proposed of fresh.values()) {
+      const message = { ...proposed, orderedAtMs: boundPlace(proposed.orderedAtMs, situation.receivedAtMs) }
       headSeq += 1
       tokensEstimate += message.tokensEstimate
       latestAtMs = Math.max(latestAtMs ?? message.orderedAtMs, message.orderedAtMs)

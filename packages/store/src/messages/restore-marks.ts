@@ -1,4 +1,4 @@
-import type { WindowBounds } from '@heddle/core'
+import { boundPlace, type WindowBounds } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
 import { messageOf, messagesOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
@@ -13,6 +13,8 @@ export interface HeldHead {
   readonly headSeq: number
   /** The latest time of all messages; null if the thread is empty. */
   readonly latestAtMs: number | null
+  /** By the clock of the database, like the receipt of an append. */
+  readonly receivedAtMs: number
 }
 
 /**
@@ -21,8 +23,10 @@ export interface HeldHead {
  * @returns null if the thread was erased
  */
 export async function holdHead(tx: Tx, threadId: string): Promise<HeldHead | null> {
-  const [cursor] = await tx<{ headSeq: number; latestAtMs: number | null }[]>`
-    select head_seq, last_message_at as latest_at_ms from heddle.stage_cursors where thread_id = ${threadId} for update`
+  const [cursor] = await tx<Omit<HeldHead, 'threadId'>[]>`
+    select
+      head_seq, last_message_at as latest_at_ms, date_trunc('milliseconds', clock_timestamp()) as received_at_ms
+    from heddle.stage_cursors where thread_id = ${threadId} for update`
   // A statement of its own, so that it reads tombstones after the row was locked.
   const { count } = await tx`select from heddle.threads as thread where thread.id = ${threadId} and ${threadStands(tx)}`
   return cursor === undefined || count === 0 ? null : { threadId, ...cursor }
@@ -67,9 +71,10 @@ export interface NewMark extends Pick<PreparedMessage, 'ordinal' | 'fingerprint'
  */
 export async function insertMarks(
   tx: Tx,
-  { threadId, headSeq, latestAtMs }: HeldHead,
-  { marks, orderedAtMs, receivedAtMs }: { marks: readonly NewMark[]; orderedAtMs: number; receivedAtMs: number },
+  { threadId, headSeq, latestAtMs, receivedAtMs }: HeldHead,
+  { marks, proposedAtMs }: { marks: readonly NewMark[]; proposedAtMs: number },
 ): Promise<void> {
+  const orderedAtMs = boundPlace(proposedAtMs, receivedAtMs)
   const latest = Math.max(latestAtMs ?? orderedAtMs, orderedAtMs)
   const planned = marks.map(({ original, ...mark }, index) => ({
     threadId,

@@ -108,7 +108,7 @@ async function fill(store: Store, { embedder }: Pick<EmbedDeps, 'embedder'>): Pr
       return { input, ordinal: index, orderedAtMs: nowMs, tokensEstimate, fingerprint: messageFingerprint(input) }
     })
     const appends = [{ requestId: randomUUID(), agent: AGENT, thread, messages }]
-    await store.inProject(projectId, (tx) => appendMessages(tx, { projectId, receivedAtMs: nowMs, appends }))
+    await store.inProject(projectId, (tx) => appendMessages(tx, { projectId, appends }))
     const payload = { projectId, threadId: threadIdOf(projectId, thread) }
     const { signal } = new AbortController()
     await embed({ payload, jobId: randomUUID(), attempt: 1, attemptsMax: stages.embed.attempts, signal }, deps)

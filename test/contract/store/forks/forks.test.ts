@@ -92,7 +92,7 @@ describe('a fork', () => {
       const [outcome] = await database.store.inProject(PROJECT, (tx) =>
         appendMessages(tx, {
           projectId: PROJECT,
-          receivedAtMs: RECEIVED_AT_MS,
+
           appends: [append([message], { thread: 'repeating' })],
           assumeNew,
         }),
@@ -103,7 +103,7 @@ describe('a fork', () => {
     const [refused] = await database.store.inProject(PROJECT, (tx) =>
       appendMessages(tx, {
         projectId: PROJECT,
-        receivedAtMs: RECEIVED_AT_MS,
+
         appends: [append([other], { thread: 'repeating' })],
       }),
     )

@@ -116,7 +116,7 @@ describe('appendMessages', () => {
     const [first, second] = [prepared({ content: 'one' }), prepared({ content: 'two' })]
     const attempt = (messages: PreparedMessage[], assumeNew: boolean) =>
       database.store.inProject(PROJECT, (tx) =>
-        appendMessages(tx, { projectId: PROJECT, receivedAtMs: 0, appends: [append(messages, { thread })], assumeNew }),
+        appendMessages(tx, { projectId: PROJECT, appends: [append(messages, { thread })], assumeNew }),
       )
     expect(await attempt([first], true)).toMatchObject([{ stored: 1, error: null }])
     const error = await attempt([second, first], true).catch((thrown: unknown) => thrown)
@@ -191,7 +191,6 @@ describe('appendMessages', () => {
     expect(first).toMatchObject({
       ...given,
       sentAtMs: Date.parse('2026-02-12T14:30:00.123Z'),
-      receivedAtMs: RECEIVED_AT_MS,
     })
     expect(JSON.stringify(first?.toolCalls)).toBe(JSON.stringify(given.toolCalls))
     expect(second).toMatchObject({
@@ -260,7 +259,6 @@ describe('appendMessages', () => {
       database.store.inProject(PROJECT, (tx) =>
         appendMessages(tx, {
           projectId: PROJECT,
-          receivedAtMs: 0,
           appends: [append([first, second], { thread })],
           assumeFreeCodes,
         }),
@@ -333,7 +331,7 @@ describe('appendMessages', () => {
     const failing = database.store.inProject(PROJECT, async (tx) => {
       await appendMessages(tx, {
         projectId: PROJECT,
-        receivedAtMs: RECEIVED_AT_MS,
+
         appends: [append([prepared()], { thread })],
       })
       throw new Error('before the commit')

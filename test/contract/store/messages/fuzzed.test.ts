@@ -4,7 +4,7 @@ import { existingMessages, type HistoryMessage, listMessages } from '@heddle/sto
 import { expect, it } from 'vitest'
 import { goodMessage } from '../../../fuzz/messages.js'
 import { Random } from '../../../fuzz/random.js'
-import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
+import { append, appendOne, PROJECT, prepared, storeOfTests } from '../support.js'
 
 const SEED = 4_680
 const BATCHES = 15
@@ -42,6 +42,7 @@ function asGiven(stored: HistoryMessage): unknown {
     reasoningTokens: _reasoningTokens,
     tokensExact: _exact,
     orderedAtMs: _at,
+    receivedAtMs: _receivedAt,
     ordinal: _ordinal,
     hasRequestContext: _shown,
     ...fields
@@ -66,7 +67,6 @@ function filledIn(input: ReturnType<typeof messageInputSchema.parse>): unknown {
     ...fields,
     ...texts(fields),
     sentAtMs: sentAt === undefined ? null : Date.parse(sentAt),
-    receivedAtMs: RECEIVED_AT_MS,
   }
 }
 

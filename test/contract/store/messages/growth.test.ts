@@ -80,7 +80,7 @@ const queries: Record<string, (tx: Tx, thread: LongThread) => Promise<unknown>> 
 
 function appendTwo(tx: Tx, { thread }: LongThread, assumeNew: boolean): Promise<unknown> {
   const appends = [append([prepared(), prepared()], { thread })]
-  return appendMessages(tx, { projectId: PROJECT, receivedAtMs: RECEIVED_AT_MS, appends, assumeNew })
+  return appendMessages(tx, { projectId: PROJECT, appends, assumeNew })
 }
 
 /** Covers all but the last 20 messages. */

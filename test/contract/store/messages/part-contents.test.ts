@@ -3,7 +3,7 @@ import { partToStore } from '@heddle/core'
 import { appendMessages, type PreparedMessage, type Tx } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
 import { expect, it } from 'vitest'
-import { append, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
+import { append, PROJECT, prepared, storeOfTests } from '../support.js'
 
 const database = storeOfTests()
 
@@ -18,7 +18,7 @@ function withParts(contents: readonly Buffer[]): PreparedMessage {
 const store = (tx: Tx, thread: string, contents: readonly Buffer[]) =>
   appendMessages(tx, {
     projectId: PROJECT,
-    receivedAtMs: RECEIVED_AT_MS,
+
     appends: [append([withParts(contents)], { thread })],
   })
 
