@@ -152,6 +152,16 @@ describe('pauses', () => {
     expect([flushed, pauses()]).toEqual([['a b'], []])
   })
 
+  it('keep their delay when a full batch waits, with delaysFull', async () => {
+    const { flushed, pauses, addAll, passTime } = recording({ delayMs: 20, itemsMax: 2, delaysFull: true })
+    const all = addAll('a b c')
+    await tick()
+    expect([flushed, pauses()]).toEqual([[], [20]])
+    await passTime()
+    await all
+    expect([flushed, pauses()]).toEqual([['a b', 'c'], []])
+  })
+
   it('are delayed after a batch by its size, also if no item waits', async () => {
     const { flushed, pauses, addAll, passTime } = recording({ restMs: (items) => items * 10 })
     await addAll('a b')

@@ -22,6 +22,8 @@ export interface GathererOptions<Item> extends BatchRules<Item> {
   readonly delayMs?: number
   /** Delay of a key after a batch of this many items, unless a full one waits, in milliseconds. Default 0. */
   readonly restMs?: (items: number) => number
+  /** Whether a full batch waits for the end of these delays, too: its items may be merged with later ones. Default false. */
+  readonly delaysFull?: boolean
   /** Default: all items of the batch fail. */
   readonly onRefused?: (error: unknown, items: readonly Item[]) => Refusal<Item>
   readonly clock?: Pick<Clock, 'after'>
@@ -115,7 +117,8 @@ export class Gatherer<Item> {
   }
 
   #isDue(line: GathererLine<Item>): boolean {
-    return line.isReady && (line.cancelPause === undefined || line.isFull || this.#hurries > 0)
+    const isFull = line.isFull && this.#options.delaysFull !== true
+    return line.isReady && (line.cancelPause === undefined || isFull || this.#hurries > 0)
   }
 
   /** Callers that finish together add within one tick: their items belong into one batch. */

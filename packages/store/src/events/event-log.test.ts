@@ -75,6 +75,24 @@ test('after a batch of many events the next batch of the project waits longer', 
   expect(pauses()).toEqual([1_000])
 })
 
+test('also for as many threads as fill a batch, so that only the last heads of those that go on growing are stored', async () => {
+  const { log, batches, pauses, passTime } = openLog()
+  const grow = (headSeq: number) => {
+    for (let thread = 0; thread < 2_500; thread++) log.add('one', grown(`${thread}`, headSeq))
+  }
+  for (let index = 0; index < EVENTS_UNDER_LOAD; index++) log.add('one', built(`${index}`))
+  await passTime()
+  grow(1)
+  await tick()
+  grow(2)
+  await tick()
+  expect([batches.length, pauses()]).toEqual([1, [1_000]])
+  await passTime()
+  await log.close()
+  expect(batches.slice(1).map(([, events]) => events.length)).toEqual([1_000, 1_000, 500])
+  expect(batches.slice(1).every(([, events]) => events.every(({ headSeq }) => headSeq === 2))).toBe(true)
+})
+
 test('a batch that cannot be stored is logged and does not block later ones', async () => {
   const { log, published, warnings, passTime } = openLog(async ([first]) => {
     if (first?.subjectId === 'lost') throw new Error('away')

@@ -49,6 +49,8 @@ export class EventLog {
       identityOf: ({ event }) => (event.topic === 'message.stored' ? (event.threadId ?? undefined) : undefined),
       merge: (before, added) => ((added.event.headSeq ?? 0) > (before.event.headSeq ?? 0) ? added : before),
       delayMs: GATHER_MS,
+      // Of a thousand threads that grow, a full batch waits at once; it would hold only one message of each.
+      delaysFull: true,
       restMs: (events) => (events < EVENTS_UNDER_LOAD ? GATHER_MS : restUnderLoadMs),
       flush: (batch, projectId) => this.#store(projectId, batch),
       clock,
