@@ -10,6 +10,7 @@ import {
 } from '@heddle/contracts'
 import {
   AtomCollector,
+  agentTexts,
   besideRendered,
   buildContext,
   countMessageTokens,
@@ -41,6 +42,7 @@ import {
   speakerText,
   summarizeExtractively,
   summarySources,
+  ThreadTexts,
   toDelta,
   toLines,
   toolCatalogOf,
@@ -252,10 +254,13 @@ function formatPasses(format: FormatName): Record<string, (messages: Message[]) 
 const lines = (messages: readonly Message[]) => {
   const context = { id: 'context', ...contextOf(messages, 'neutral') }
   const agent = { systemPrompt: 'You write code.', docs: [] }
-  const names = nameTexts(messages, agent, {})
+  const named = new ThreadTexts()
+  named.update(messages)
+  const names = nameTexts(named, agent, {})
   const written = toLines(context, names, (text) => text.includes('nobody'))
   const delta = toDelta(written, written.lines.slice(1))
-  const texts = new Map([...names].map(([text, name]) => [name, text]))
+  const texts = new Map([...named.names].map(([text, name]) => [name, text]))
+  for (const [index, text] of agentTexts(agent).entries()) texts.set(`a${index}`, text)
   return fromLines({ ...fromDelta(delta, written.lines.slice(1)), hidden: written.hidden }, (name) => texts.get(name))
 }
 

@@ -71,6 +71,7 @@ test('the cached inputs of contexts and their derived values stay within their b
     const made = maker.make(loaded.input)
     made.jsonOf({ id: '', ...made.built })
     made.linesOf({ id: '', ...made.built }, () => false)
+    made.digestOf({ id: '', ...made.built })
   }
   growTables()
   make(0)

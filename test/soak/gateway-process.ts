@@ -1,5 +1,5 @@
 import { projectIdOf } from '@heddle/core'
-import { createClient, DirectAppends } from '@heddle/engine'
+import { createClient, DirectAppends, KnownContexts } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
 import { gatewayBackendOf } from '@heddle/host/gateway'
 import { createEmbedders } from '@heddle/models'
@@ -22,15 +22,17 @@ const queues = await openQueues({ backend: { kind: 'postgres', url: databaseUrl 
 const embedders = createEmbedders(config.embedder, { env: process.env, log, clock: systemClock })
 const embedder = async () => (await embedders.chosen()).embedder
 const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })
+const knownContexts = new KnownContexts()
 const backend = gatewayBackendOf({
   store,
   queues,
-  client: createClient({ store, queues, project, settings, embedder, log, directAppends }),
+  client: createClient({ store, queues, project, settings, embedder, log, directAppends, knownContexts }),
   config: { project, settings, settingLayers: [] },
   projectId: projectIdOf(project),
   embedder,
   reranker: null,
   directAppends,
+  knownContexts,
   log,
   checkReady: () => store.ping(),
 })

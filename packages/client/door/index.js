@@ -20,6 +20,7 @@ export const {
   DirectAppends,
   finishErasure,
   hasKeys,
+  KnownContexts,
   loadStrategyModules,
   openClient,
   ownersOf,

@@ -9,6 +9,7 @@ export {
   type ChatReply,
 } from './chat/index.js'
 export { createClient } from './client.js'
+export { KnownContexts } from './contexts/known-contexts.js'
 
 export {
   type Continued,

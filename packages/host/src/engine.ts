@@ -2,7 +2,7 @@ import { createPreview, type Preview } from '@heddle/assemble'
 import { ConflictError, type PrunedCounts, type StageName } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { assertDiskSpace } from '@heddle/embedded'
-import { createClient, DirectAppends, type SearchReranker } from '@heddle/engine'
+import { createClient, DirectAppends, KnownContexts, type SearchReranker } from '@heddle/engine'
 import { openQueues, type Queues, type Settled } from '@heddle/queue'
 import { type Config, systemClock, untilStopped } from '@heddle/runtime'
 import { openStore, type QueryEmbedder } from '@heddle/store'
@@ -52,6 +52,7 @@ export interface Engine extends StoreEngine {
   readonly reranker: SearchReranker | null
   /** Null if all appends go through the queue. */
   readonly directAppends: DirectAppends | null
+  readonly knownContexts: KnownContexts
   /** Exports traces, and the metrics of a process that has some. */
   readonly telemetry: Pick<Telemetry, 'exportMetrics'>
   /** Builds contexts that are not stored. */
@@ -150,6 +151,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
     const embedder = openQueryEmbedder({ config, log, env: context.env }, opened)
     const reranker = openSearchReranker({ config, env: context.env }, opened)
     const previewer = createPreview({ store, clock: systemClock, log, settings, embedder })
+    const knownContexts = new KnownContexts()
     const client = createClient({
       store,
       queues,
@@ -161,6 +163,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       embedder,
       reranker,
       directAppends,
+      knownContexts,
       previewer,
     })
     return {
@@ -175,6 +178,7 @@ export async function openEngine({ context, config, log, needs }: OpenEngineOpti
       embedder,
       reranker,
       directAppends,
+      knownContexts,
       previewer,
       telemetry,
       models: stages.models,

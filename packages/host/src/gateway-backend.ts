@@ -13,7 +13,16 @@ const CLIENTS_MAX = 1_000
 export interface GatewayEngine
   extends Pick<
     Engine,
-    'store' | 'queues' | 'client' | 'projectId' | 'embedder' | 'reranker' | 'directAppends' | 'log' | 'checkReady'
+    | 'store'
+    | 'queues'
+    | 'client'
+    | 'projectId'
+    | 'embedder'
+    | 'reranker'
+    | 'directAppends'
+    | 'knownContexts'
+    | 'log'
+    | 'checkReady'
   > {
   /** Default: previews are refused. */
   readonly previewer?: Engine['previewer']
@@ -38,7 +47,7 @@ export function gatewayBackendOf(
   engine: GatewayEngine,
   examine: GatewayBackend['examine'] = withoutChecks,
 ): GatewayBackend {
-  const { store, queues, config, embedder, reranker, directAppends, previewer, log } = engine
+  const { store, queues, config, embedder, reranker, directAppends, knownContexts, previewer, log } = engine
   const clients = new LRUCache<string, Client>({ max: CLIENTS_MAX })
   clients.set(config.project, engine.client)
   return {
@@ -54,6 +63,7 @@ export function gatewayBackendOf(
         embedder,
         reranker,
         directAppends,
+        knownContexts,
         previewer,
         log,
       })

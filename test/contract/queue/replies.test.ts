@@ -80,7 +80,10 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
       expect(await ask(Buffer.alloc(20_000, 7))).toBe(isWide ? '20000 bytes, first 7' : 'looked up')
       expect(await ask(Buffer.alloc(180_000, 7))).toBe(isWide ? '180000 bytes, first 7' : 'looked up')
       expect(await ask(Buffer.alloc(180_001, 7))).toBe('looked up')
+      expect(await ask(Buffer.alloc(5_475, 7))).toBe('5475 bytes, first 7')
+      expect(await ask(Buffer.alloc(5_476, 7))).toBe(isWide ? '5476 bytes, first 7' : 'looked up')
       const textOf = (bytes: number) => JSON.stringify({ text: 'ö'.repeat((bytes - '{"text":""}'.length) / 2) })
+      expect(await ask(textOf(7_299))).toBe('3644 characters')
       expect(await ask(textOf(20_001))).toBe(isWide ? '9995 characters' : 'looked up')
       expect(await ask(textOf(239_999))).toBe(isWide ? '119994 characters' : 'looked up')
       expect(await ask(textOf(240_001))).toBe('looked up')
@@ -128,7 +131,7 @@ describe.each(backends())('replies on $title', ({ skip, open }) => {
         await asking.add('assemble', { projectId: randomUUID(), contextId, replyTo: asking.inbox })
         await expected.result
       }
-      expect(seen).toEqual([place.backend.kind === 'redis' ? 240_000 : 0, 1_000_000])
+      expect(seen).toEqual([place.backend.kind === 'redis' ? 240_000 : 7_300, 1_000_000])
     })
 
     it('carry a limited number of answers at once: later callers read theirs from the store', async () => {

@@ -56,6 +56,17 @@ test('a closed client refuses calls at once, and may be closed again', async () 
   })
 })
 
+test('more than ten calls at once are no leak of listeners', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => void warnings.push(warning)
+  process.on('warning', onWarning)
+  onTestFinished(() => void process.off('warning', onWarning))
+  const { url } = await startEcho(() => emptyPage)
+  await using heddle = await connectIn(around({}), { url })
+  await Promise.all(Array.from({ length: 20 }, () => heddle.threads.list()))
+  expect(warnings).toEqual([])
+})
+
 test('without @heddle/engine a database is refused with the package to install', async () => {
   for (const [env, options] of [
     [{ DATABASE_URL: 'postgres://db' }, {}],

@@ -1,5 +1,5 @@
 import { PermanentError, RetryableError, validationError } from '@heddle/contracts'
-import { addressOfUp, dataFolderOf, environment, workingDirectory } from '#local'
+import { addressOfUp, dataFolderOf, environment, openAbortController, workingDirectory } from '#local'
 import { remoteClientOf } from '../http/client.js'
 import type { RemoteClient } from '../http/remote-client.js'
 import type { TransportOptions } from '../http/transport.js'
@@ -56,7 +56,7 @@ export async function connectIn(around: Surroundings, options: ConnectOptions): 
 
 function overHttp(options: ConnectOptions, url: string, env: Environment): RemoteClient & Connection {
   const { key = variable(env, 'HEDDLE_KEY'), deadlineMs, fetch } = options
-  const closing = new AbortController()
+  const closing = openAbortController()
   const transport: TransportOptions = { url, ...withoutUndefined({ key, deadlineMs, fetch }) }
   return withClose(remoteClientOf(transport, closing.signal), async () =>
     closing.abort(new RetryableError('SERVICE_UNAVAILABLE', 'the client was closed')),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { resolve } from 'node:path'
 import type { Environment } from './options.js'
 import { findUp } from './running-up.js'
@@ -6,6 +7,13 @@ import { findUp } from './running-up.js'
 
 export const environment: Environment = process.env
 export const workingDirectory = (): string => process.cwd()
+
+/** Aborts the calls of a client. Each call in progress listens to it, and Node reports more than ten listeners as a leak. */
+export function openAbortController(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
 
 /** The data folder of the environment, found as the commands find it. */
 export function dataFolderOf(env: Environment, cwd: string): string {

@@ -4,5 +4,6 @@ import type { Environment } from './options.js'
 
 export const environment: Environment = {}
 export const workingDirectory = (): string => ''
+export const openAbortController = (): AbortController => new AbortController()
 export const dataFolderOf = (): string => ''
 export const addressOfUp = async (): Promise<string | null> => null

@@ -8,7 +8,20 @@ import { simulatedInput } from '../../../../test/support/src/samples/simulated-i
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import { fingerprint } from '../conversation/fingerprint.js'
 import { digestedParts, type RenderedPart, renderedParts } from '../delivery/shared-prefix.js'
-import { agentTexts, fromLines, KnownLines, type LineCache, messageTexts, nameTexts, toLines } from '../stored/index.js'
+import {
+  agentTexts,
+  applyPatch,
+  contextDigest,
+  type ElementDigests,
+  fromLines,
+  KnownLines,
+  type LineCache,
+  messageTexts,
+  nameTexts,
+  ThreadTexts,
+  toLines,
+  toPatch,
+} from '../stored/index.js'
 import { estimateTokens } from '../tokens/tokens.js'
 import type { BuildInput } from './input.js'
 
@@ -16,15 +29,19 @@ import type { BuildInput } from './input.js'
 class Forms {
   readonly #parts = new WeakMap<object, RenderedPart>()
   readonly #lines: LineCache = new WeakMap()
+  readonly #digests: ElementDigests = new WeakMap()
+  readonly #texts = new ThreadTexts()
 
   of(result: Omit<ContextResult, 'id'>, { messages, agent, request }: BuildInput) {
+    this.#texts.update(messages)
     return {
       parts: digestedParts(result, estimateTokens, this.#parts),
+      digest: contextDigest({ ...result, id: '' }, this.#digests),
       lines: toLines(
         { ...result, id: '' },
-        nameTexts(messages, agent, request),
+        nameTexts(this.#texts, agent, request),
         () => false,
-        new KnownLines(this.#lines, messages),
+        new KnownLines(this.#lines, this.#texts.seqs),
       ),
     }
   }
@@ -32,8 +49,9 @@ class Forms {
 
 const settings: PartialSettings[] = [{ strategy: 'sandwich' }, { strategy: 'sliding-window' }, { strategy: 'tree' }]
 
-test('a context of a thread that grew is the same as one of messages that were just read', () => {
+test('a context of a thread that grew is the same as one of messages that were just read, also as a patch of the last one', () => {
   let shared = 0
+  let taken = 0
   fc.assert(
     fc.property(
       conversationSteps(30),
@@ -44,13 +62,17 @@ test('a context of a thread that grew is the same as one of messages that were j
       (steps, budget, format, chosen, said) => {
         const thread = new SimulatedThread({ ...chosen, budget })
         const forms = new Forms()
+        let sent: { id: string; lines: readonly string[]; received: ContextResult } | null = null
         let before: ReadonlySet<object> = new Set()
         for (const [at, message] of conversationOf(steps).entries()) {
           thread.arrive(message)
           thread.settle()
           const input = simulatedInput(thread, { format })
           // A request with a new message, now and then, names its text by itself.
-          const request = { ...input.request, ...(said !== undefined && at % 3 === 0 && { message: said }) }
+          const request = {
+            ...input.request,
+            ...(said !== undefined && at % 3 === 0 && { message: at % 2 === 0 ? said : `${said} (${at})` }),
+          }
           const grown = { ...input, request }
           const read = { ...grown, messages: structuredClone(grown.messages) }
           const [context, fresh] = [builtOrRefused(grown), builtOrRefused(read)]
@@ -59,11 +81,21 @@ test('a context of a thread that grew is the same as one of messages that were j
             continue
           }
           expect(JSON.stringify(context)).toBe(JSON.stringify(fresh))
-          const { parts, lines } = forms.of(context, grown)
+          const { parts, lines, digest } = forms.of(context, grown)
           expect(parts).toEqual(
             renderedParts(fresh, estimateTokens).map(({ text, tokens }) => ({ text: fingerprint(text), tokens })),
           )
           expect(JSON.stringify(fromLines(lines, textsOf(grown)))).toBe(JSON.stringify(context))
+          const whole = { id: `${at}`, ...context }
+          expect(digest).toEqual(contextDigest({ ...structuredClone(whole), id: '' }))
+          if (sent !== null) {
+            const patch = JSON.stringify(
+              toPatch(whole, { lines: lines.lines, base: sent, digest: contextDigest(whole) }),
+            )
+            taken += JSON.stringify(whole).length - patch.length
+            expect(JSON.stringify(applyPatch(JSON.parse(patch), sent.received))).toBe(JSON.stringify(whole))
+          }
+          sent = { id: whole.id, lines: lines.lines, received: structuredClone(whole) }
           shared += context.messages.filter((one) => before.has(one)).length
           before = new Set(context.messages)
         }
@@ -72,6 +104,7 @@ test('a context of a thread that grew is the same as one of messages that were j
     { numRuns: propertyRuns(60), endOnFailure: true },
   )
   expect(shared).toBeGreaterThan(1_000)
+  expect(taken).toBeGreaterThan(100_000)
 })
 
 function textsOf({ messages, agent, request }: BuildInput): (name: string) => string | undefined {

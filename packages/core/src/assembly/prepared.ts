@@ -4,6 +4,9 @@ import { memoryLimits } from '../memories/index.js'
 import { ITERATIONS } from '../strategies/iterations.js'
 import { RENDERER_VERSION } from './receipt.js'
 
+/** Between the key of a request and the context that its sender has. */
+const SEPARATOR = '+'
+
 /**
  * The key of a prepared context: the whole request, the settings that agents override, and the version of the renderer.
  * Settings of agents and threads have versions of their own.
@@ -29,4 +32,18 @@ export function isToBePrepared(request: ContextRequest, settings: Settings): boo
 /** The request without its message. Requests of one key use the same inputs as long as nothing changes. */
 export function requestKey(projectId: string, request: ContextRequest): string {
   return fingerprint(canonicalJson([projectId, { ...request, message: undefined }]))
+}
+
+/**
+ * The key in a job whose sender has an earlier context of the request. For workers that know no such form it is the key of a
+ * request that they never built, which costs them one more read.
+ */
+export function keyWithBase(key: string, baseId: string | undefined): string {
+  return baseId === undefined ? key : `${key}${SEPARATOR}${baseId}`
+}
+
+/** The parts of a job's key. A sender of an earlier version names no base. */
+export function readRequestKey(text: string | undefined): { readonly key?: string; readonly baseId?: string } {
+  const [key, baseId] = text?.split(SEPARATOR) ?? []
+  return { ...(key !== undefined && { key }), ...(baseId !== undefined && { baseId }) }
 }

@@ -1,4 +1,6 @@
+export * from './context-digest.js'
 export * from './delta.js'
 export * from './known-lines.js'
 export * from './lines.js'
+export * from './patch.js'
 export * from './texts.js'

@@ -14,10 +14,10 @@ export class KnownLines {
   readonly #lines: LineCache
   readonly #loaded: ReadonlySet<number>
 
-  /** @param messages those that the context was built of: it must name no others, whose erasure would not end it */
-  constructor(lines: LineCache, messages: readonly { readonly seq: number }[]) {
+  /** @param loaded the messages that the context was built of: it must name no others, whose erasure would not end it */
+  constructor(lines: LineCache, loaded: ReadonlySet<number>) {
     this.#lines = lines
-    this.#loaded = new Set(messages.map(({ seq }) => seq))
+    this.#loaded = loaded
   }
 
   find(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
-import type { ContextResult } from '@heddle/contracts'
+import { type ContextResult, PermanentError } from '@heddle/contracts'
+import { elementsOf, headOf, withElements } from './elements.js'
 import type { KnownLines } from './known-lines.js'
 import type { TextNames } from './texts.js'
 
@@ -22,7 +23,7 @@ export const HIDDEN = '!'
  * @param known lines of messages and entries that earlier contexts of the thread had
  */
 export function toLines(
-  { id: _, ...result }: ContextResult,
+  result: ContextResult,
   names: TextNames,
   isHidden: (text: string) => boolean,
   known?: KnownLines,
@@ -48,11 +49,8 @@ export function toLines(
     hidden.push(text)
     return HIDDEN
   }
-  const { messages, tools, items, receipt } = result
-  const lines = [...messages, ...receipt.entries, ...tools, ...items].map(line)
-  // The lists are replaced by their lengths, so that the fields keep their order.
-  const lengths = { messages: messages.length, tools: tools.length, items: items.length }
-  const head = line({ ...result, ...lengths, receipt: { ...receipt, entries: receipt.entries.length } })
+  const lines = elementsOf(result).map(line)
+  const head = line(headOf(result))
   return { head, lines, hidden }
 }
 
@@ -65,6 +63,7 @@ export interface MissingTexts {
  * Restores a context from its lines, field by field in order.
  *
  * @param textOf the text of a name; undefined if it no longer exists
+ * @throws PermanentError `INTERNAL` if the head counts more or fewer lines
  */
 export function fromLines(
   { head, lines, hidden }: ContextLines,
@@ -82,28 +81,12 @@ export function fromLines(
     })
   }
   const values = lines.map(read)
-  const whole = read(head) as {
-    messages: number
-    // Contexts stored before items were introduced have neither.
-    tools?: number
-    items?: number
-    receipt: { entries: number }
-  }
+  const whole = read(head) as object
   if (missing.size > 0) return { missing: [...missing] }
-  let taken = 0
-  const take = (count: number) => {
-    taken += count
-    return values.slice(taken - count, taken)
-  }
-  const messages = take(whole.messages)
-  const entries = take(whole.receipt.entries)
-  return {
-    ...whole,
-    messages,
-    ...(whole.tools !== undefined && { tools: take(whole.tools) }),
-    ...(whole.items !== undefined && { items: take(whole.items) }),
-    receipt: { ...whole.receipt, entries },
-  } as Omit<ContextResult, 'id'>
+  const result = withElements(whole, values)
+  if (result === null)
+    throw new PermanentError('INTERNAL', `the head of a stored context does not count ${values.length} lines`)
+  return result as Omit<ContextResult, 'id'>
 }
 
 /** The sequence numbers of the messages whose texts the lines name. */

@@ -3,7 +3,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import type { Message } from '../conversation/message.js'
-import { fromDelta, fromLines, messageTexts, namedMessages, nameTexts, toDelta, toLines } from './index.js'
+import {
+  applyPatch,
+  contextDigest,
+  fromDelta,
+  fromLines,
+  messageTexts,
+  namedMessages,
+  nameTexts,
+  ThreadTexts,
+  toDelta,
+  toLines,
+  toPatch,
+} from './index.js'
 
 const message = (seq: number, content: string, fields: Partial<Message> = {}): Message =>
   sampleMessage({ seq, content, id: `01998c1e-0000-7000-8000-${String(seq).padStart(12, '0')}`, ...fields })
@@ -30,6 +42,12 @@ const texts = (messages: readonly Message[], request: { message?: string }) => (
   return found && messageTexts(found)[index ?? 0]
 }
 
+function textsOf(messages: readonly Message[]): ThreadTexts {
+  const named = new ThreadTexts()
+  named.update(messages)
+  return named
+}
+
 describe('a stored context', () => {
   const call = { id: 'call_0123456789', name: 'Read', arguments: { path: 'src/a/long/path/to/a/file.ts' } }
   const stored = [
@@ -50,7 +68,7 @@ describe('a stored context', () => {
       ],
       [{ messageId: stored[0]?.id, fromSeq: 1 }],
     )
-    const lines = toLines(result, nameTexts(stored, agent, request), () => false)
+    const lines = toLines(result, nameTexts(textsOf(stored), agent, request), () => false)
     const text = toDelta(lines, [])
     for (const held of ['red cloth', 'blue cloth', 'long/path', 'content of the file', 'You weave']) {
       expect(text).not.toContain(held)
@@ -62,8 +80,16 @@ describe('a stored context', () => {
 
   it('reports missing texts instead of leaving them out', () => {
     const result = resultOf([{ role: 'user', content: stored[0]?.content }], [])
-    const lines = toLines(result, nameTexts(stored, agent, request), () => false)
+    const lines = toLines(result, nameTexts(textsOf(stored), agent, request), () => false)
     expect(fromLines(lines, texts([], request))).toEqual({ missing: ['m1.0'] })
+  })
+
+  it('is damaged, not erased, if its head counts more or fewer lines', () => {
+    const lines = toLines(resultOf([{ role: 'user', content: 'x' }], []), new Map(), () => false)
+    for (const others of [[], [...lines.lines, '{}']])
+      expect(() => fromLines({ ...lines, lines: others }, () => undefined)).toThrow(
+        expect.objectContaining({ code: 'INTERNAL', message: expect.stringContaining(`${others.length} lines`) }),
+      )
   })
 
   it('stores a line about another thread separately, and is incomplete without it', () => {
@@ -102,7 +128,7 @@ describe('a stored context', () => {
         ),
       ),
     }))
-    const names = nameTexts(stored, agent, request)
+    const names = nameTexts(textsOf(stored), agent, request)
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.array(value, { maxLength: 8 }), fc.array(value, { maxLength: 8 })), { maxLength: 6 }),
@@ -133,5 +159,97 @@ describe('a stored context', () => {
     const base = Array.from({ length: 1_000 }, (_, line) => JSON.stringify({ line }))
     const delta = toDelta({ head: '{}', lines: [...base.slice(0, 10), '"new"', ...base.slice(200)] }, base)
     expect(delta).toBe('{}\n=0,10\n"new"\n=200,800')
+  })
+})
+
+describe('a context sent as its differences', () => {
+  const stored = [message(1, 'please weave the red cloth'), message(2, 'and then the green one')]
+  const said = (text: string) => ({ role: 'user', content: text })
+  const contextOf = (id: string, lastText: string) =>
+    ({
+      ...resultOf([...stored.map(({ content }) => said(content)), said(lastText)], [{ count: 2 }]),
+      id,
+    }) as ContextResult
+  const linesOf = (result: ContextResult, request: { message?: string }, isHidden: (text: string) => boolean) =>
+    toLines(result, nameTexts(textsOf(stored), agent, request), isHidden).lines
+  const sent = (
+    before: ContextResult,
+    after: ContextResult,
+    lines: { readonly before: readonly string[]; readonly after: readonly string[] },
+  ) =>
+    toPatch(after, {
+      lines: lines.after,
+      base: { id: before.id, lines: lines.before },
+      digest: contextDigest(after),
+    })
+
+  it('takes over the elements that its receiver has', () => {
+    const [before, after] = [contextOf('one', 'the blue cloth'), contextOf('two', 'the white cloth')]
+    const lines = { before: linesOf(before, {}, () => false), after: linesOf(after, {}, () => false) }
+    const patch = sent(before, after, lines)
+    expect(patch).toMatchObject({ id: 'two', base: 'one', elements: [[0, 2], [said('the white cloth')], [3, 1]] })
+    expect(JSON.stringify(applyPatch(patch, before))).toBe(JSON.stringify(after))
+  })
+
+  it.each([
+    ['the message of the request', { message: 'the blue cloth!!' }, { message: 'the white cloth!' }, () => false],
+    ['hidden lines', {}, {}, (text: string) => text.includes('cloth')],
+  ])(
+    'never takes over %s, whose lines are equal in both',
+    (_, one: { message?: string }, other: { message?: string }, isHidden) => {
+      const texts = [one.message ?? 'a blue cloth', other.message ?? 'a white cloth'] as const
+      const [before, after] = [contextOf('one', texts[0]), contextOf('two', texts[1])]
+      const lines = { before: linesOf(before, one, isHidden), after: linesOf(after, other, isHidden) }
+      expect(lines.after).toEqual(lines.before)
+      expect(JSON.stringify(applyPatch(sent(before, after, lines), before))).toBe(JSON.stringify(after))
+    },
+  )
+
+  it('never takes over the texts of an agent, which change with its version', () => {
+    const [before, after] = [contextOf('one', agent.systemPrompt), contextOf('two', 'You sew, if asked to.')]
+    const lines = { before: linesOf(before, {}, () => false), after: linesOf(after, {}, () => false) }
+    const renamed = { ...lines, after: lines.before }
+    expect(JSON.stringify(applyPatch(sent(before, after, renamed), before))).toBe(JSON.stringify(after))
+  })
+
+  it.each([
+    ['another context', { base: 'three' }],
+    ['elements that do not exist', { elements: [[0, 9]] }],
+    ['a negative number', { elements: [[-1, 4]] }],
+    ['too few elements', { elements: [[0, 2]] }],
+  ])('is refused if it is of %s', (_, fields) => {
+    const [before, after] = [contextOf('one', 'the blue cloth'), contextOf('two', 'the white cloth')]
+    const lines = { before: linesOf(before, {}, () => false), after: linesOf(after, {}, () => false) }
+    expect(applyPatch({ ...sent(before, after, lines), ...fields } as never, before)).toBeNull()
+  })
+
+  it('is refused if the base of the receiver has other elements than that of the sender, also with known digests', () => {
+    const [before, after] = [contextOf('one', 'the blue cloth'), contextOf('two', 'the white cloth')]
+    const lines = { before: linesOf(before, {}, () => false), after: linesOf(after, {}, () => false) }
+    const patch = sent(before, after, lines)
+    const other = {
+      ...before,
+      messages: [said('a message that was erased'), ...before.messages.slice(1)],
+    } as typeof before
+    const digests = new WeakMap<object, string>()
+    expect(applyPatch(patch, other, digests)).toBeNull()
+    expect(applyPatch(patch, before, digests)).toEqual(after)
+    expect(applyPatch(patch, other, digests)).toBeNull()
+  })
+})
+
+describe('the digest of a context', () => {
+  const result = resultOf([{ role: 'user', content: 'one' }], [{ count: 1 }])
+
+  it('differs with each byte of its elements, its other fields and its id', () => {
+    const others = [
+      resultOf([{ role: 'user', content: 'two' }], [{ count: 1 }]),
+      resultOf([{ content: 'one', role: 'user' }], [{ count: 1 }]),
+      resultOf([{ count: 1 }], [{ role: 'user', content: 'one' }]),
+      { ...result, id: 'd' },
+      { ...result, thread: 'u' },
+    ]
+    expect(contextDigest(structuredClone(result))).toBe(contextDigest(result))
+    for (const other of others) expect(contextDigest(other)).not.toBe(contextDigest(result))
   })
 })

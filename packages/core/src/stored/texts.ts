@@ -5,7 +5,7 @@ import { messageReference } from '../conversation/references.js'
 const NAMED_CHARACTERS_MIN = 12
 
 /** The names of texts stored elsewhere, by text: a stored context contains the name instead. */
-export type TextNames = ReadonlyMap<string, string>
+export type TextNames = Pick<ReadonlyMap<string, string>, 'get'>
 
 /** The agent's current version, whose texts are immutable, too. */
 export interface AgentTexts {
@@ -13,22 +13,41 @@ export interface AgentTexts {
   readonly docs: readonly { readonly name: string; readonly text: string }[]
 }
 
+/** The texts of a thread's messages. A thread that only grew has its earlier texts named once. */
+export class ThreadTexts {
+  readonly names = new Map<string, string>()
+  readonly seqs = new Set<number>()
+  #messages: readonly Message[] = []
+
+  /** Names the texts of these messages, and no others. */
+  update(messages: readonly Message[]): void {
+    if (!this.#messages.every((message, at) => message === messages[at])) {
+      this.names.clear()
+      this.seqs.clear()
+      this.#messages = []
+    }
+    for (const message of messages.slice(this.#messages.length)) {
+      this.seqs.add(message.seq)
+      for (const [index, text] of messageTexts(message).entries()) put(this.names, text, `m${message.seq}.${index}`)
+    }
+    this.#messages = messages
+  }
+}
+
+function put(names: Map<string, string>, text: string, name: string): void {
+  if (text.length >= NAMED_CHARACTERS_MIN) names.set(text, name)
+}
+
 /** `m12.0`: the first text of message 12 of the thread; `a0`: the first text of the agent's version; `q`: the user's new message. */
 export function nameTexts(
-  messages: readonly Message[],
+  { names: ofThread }: Pick<ThreadTexts, 'names'>,
   agent: AgentTexts,
   request: { readonly message?: string | undefined },
 ): TextNames {
-  const names = new Map<string, string>()
-  const put = (text: string, name: string) => {
-    if (text.length >= NAMED_CHARACTERS_MIN) names.set(text, name)
-  }
-  for (const message of messages) {
-    for (const [index, text] of messageTexts(message).entries()) put(text, `m${message.seq}.${index}`)
-  }
-  for (const [index, text] of agentTexts(agent).entries()) put(text, `a${index}`)
-  if (request.message !== undefined) put(request.message, 'q')
-  return names
+  const own = new Map<string, string>()
+  for (const [index, text] of agentTexts(agent).entries()) put(own, text, `a${index}`)
+  if (request.message !== undefined) put(own, request.message, 'q')
+  return { get: (text) => own.get(text) ?? ofThread.get(text) }
 }
 
 /** The message whose text a name stands for; null for a text of the agent or of the request. */

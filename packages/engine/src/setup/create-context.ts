@@ -2,6 +2,7 @@ import { nameSchema, parse } from '@heddle/contracts'
 import { projectIdOf } from '@heddle/core'
 import { systemClock } from '@heddle/runtime'
 import { ensureProject } from '@heddle/store'
+import { KnownContexts } from '../contexts/known-contexts.js'
 import { Ordinals } from '../messages/ordinals.js'
 import { LikelyPrepared } from './likely-prepared.js'
 import type { ClientOptions, EngineContext } from './options.js'
@@ -20,6 +21,7 @@ export function createContext(options: ClientOptions): EngineContext {
     embedder = null,
     reranker = null,
     directAppends = null,
+    knownContexts = new KnownContexts({ nowMs: () => clock.monotonicMs() }),
     previewer = null,
   } = options
   const name = parse(nameSchema, project, 'project')
@@ -56,6 +58,7 @@ export function createContext(options: ClientOptions): EngineContext {
     embedder,
     reranker,
     directAppends,
+    knownContexts,
     previewer,
     ensureProjectName,
   }

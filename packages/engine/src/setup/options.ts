@@ -9,6 +9,7 @@ import {
 import type { Queues } from '@heddle/queue'
 import type { Clock, Logger } from '@heddle/runtime'
 import type { QueryEmbedder, Store } from '@heddle/store'
+import type { KnownContexts } from '../contexts/known-contexts.js'
 import type { DirectAppends } from '../messages/direct-appends.js'
 import type { Ordinals } from '../messages/ordinals.js'
 import type { SearchReranker } from '../recall/search-reranker.js'
@@ -50,6 +51,8 @@ export interface ClientOptions {
    * Without it, workers commit them.
    */
   readonly directAppends?: DirectAppends | null
+  /** The last contexts that this process received; shared by all of its clients. Default: the client's own. */
+  readonly knownContexts?: KnownContexts
   /** Without it, requests for contexts that are not stored are refused. */
   readonly previewer?: Previewer | null
 }
@@ -70,6 +73,7 @@ export interface EngineContext {
   readonly embedder: QueryEmbedder | null
   readonly reranker: SearchReranker | null
   readonly directAppends: DirectAppends | null
+  readonly knownContexts: KnownContexts
   readonly previewer: Previewer | null
   /**
    * Stores the name of the project once, for readable references: messages contain only its id.

@@ -213,8 +213,7 @@ async function markHidden(
     })
   }
   if (marks.size > 0) {
-    const times = { orderedAtMs: startedAtMs, receivedAtMs: parts.clock.nowMs() }
-    await insertMarks(tx, head, { marks: [...marks.values()], ...times })
+    await insertMarks(tx, head, { marks: [...marks.values()], proposedAtMs: startedAtMs })
   }
   return { added: marks.size, headSeq: head.headSeq + marks.size }
 }

@@ -59,6 +59,8 @@ export const bounds = {
   payloadCharactersMax: limits.jobJsonCharactersMax,
   /** Postgres refuses notifications of 8,000 bytes. */
   messageBytesMax: 7_500,
+  /** Bytes of an answer in a notification, beside the rest of its reply: the differences of a context, or a small one. */
+  answerInMessageBytesMax: 7_300,
   /** Bytes of an answer as written into its reply. Larger ones are read from the store. */
   answerBytesMax: limits.answerBytesMax,
   /** The same for an answer that does not leave the process. */

@@ -28,7 +28,7 @@ export function createPostgresChannels(pool: Queryable, listener: PostgresListen
     },
   })
   return {
-    answerBytesMax: 0,
+    answerBytesMax: bounds.answerInMessageBytesMax,
     listen: (channel, receive) => listener.listen(channel, receive),
     unlisten: (channel) => listener.unlisten(channel),
     send: (channel, text) => outbox.add({ channel, text }),

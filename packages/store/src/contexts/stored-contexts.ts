@@ -5,7 +5,8 @@ import { messagesOf } from '../forks/lineage.js'
 import { type MessageRow, messageColumns, readMessages } from '../messages/stored-message.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
-import { deflateLines, digestOf, inflateLines } from '../sql/packing.js'
+import { deflateLines, inflateLines } from '../sql/packing.js'
+import { isResult } from './packed-result.js'
 
 /**
  * Contexts as references and deltas. A context is a list of lines that refer to the texts of messages, of the agent's version
@@ -67,8 +68,8 @@ export async function rebuildContext(tx: Tx, context: StoredContext): Promise<Co
   const { id, threadId } = context
   const [chain, [kept]] = await Promise.all([
     loadChain(tx, id),
-    tx<Columns<'contexts', 'hidden' | 'digest'>[]>`
-      select hidden, digest from heddle.contexts where id = ${id}`,
+    tx<Columns<'contexts', 'hidden' | 'digest' | 'elementDigest'>[]>`
+      select hidden, digest, element_digest from heddle.contexts where id = ${id}`,
   ])
   if (chain.length === 0)
     throw notFound(
@@ -81,13 +82,21 @@ export async function rebuildContext(tx: Tx, context: StoredContext): Promise<Co
   const hidden = kept?.hidden == null ? [] : inflateLines(kept.hidden).split('\n')
   const lines: ContextLines = { ...read, hidden }
   const textOf = await loadTexts(tx, context, namedMessages(lines))
-  const made = fromLines(lines, textOf)
+  const made = readLines(id, lines, textOf)
   if ('missing' in made) throw partsGone(id, threadId, made.missing)
   const result = { id, ...made }
-  if (kept?.digest != null && Buffer.compare(kept.digest, digestOf(JSON.stringify(result))) !== 0) {
+  if (kept !== undefined && !isResult(kept, result)) {
     throw new PermanentError('INTERNAL', `context ${id} was rebuilt, but differs from what was delivered`)
   }
   return result
+}
+
+function readLines(id: string, lines: ContextLines, textOf: (name: string) => string | undefined) {
+  try {
+    return fromLines(lines, textOf)
+  } catch (cause) {
+    throw new PermanentError('INTERNAL', `context ${id} cannot be rebuilt: its stored lines are damaged`, { cause })
+  }
 }
 
 /** The deltas from the first of a chain to one context. */

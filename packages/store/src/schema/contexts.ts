@@ -31,6 +31,8 @@ export const contexts = heddle.table(
     hidden: bytes('hidden'),
     /** Digest of the delivered bytes, with which a rebuilt result is compared. */
     digest: bytes('digest'),
+    /** Instead of it, the digest of the elements of a context that was sent as its differences from another. */
+    elementDigest: bytes('element_digest'),
     /** The key of the requests that this context may answer; see `prepared-contexts.ts`. */
     preparedKey: text('prepared_key'),
     /** How many contexts in a row were prepared without a request, including this one; 0 for a requested one. */

@@ -3,12 +3,15 @@ import {
   type BuildInput,
   buildContext,
   type ContextLines,
+  contextDigest,
   digestedParts,
+  type ElementDigests,
   KnownLines,
   type LineCache,
   type Message,
   nameTexts,
   type RenderedPart,
+  ThreadTexts,
   toLines,
 } from '@heddle/core'
 import { isOfOthers } from '../load/scope.js'
@@ -44,6 +47,8 @@ export class ContextMaker {
 class KnownForms {
   readonly #parts = new WeakMap<BuildInput['count'], WeakMap<object, RenderedPart>>()
   readonly lines: LineCache = new WeakMap()
+  readonly digests: ElementDigests = new WeakMap()
+  readonly texts = new ThreadTexts()
 
   partsBy(count: BuildInput['count']): WeakMap<object, RenderedPart> {
     const parts = this.#parts.get(count) ?? new WeakMap<object, RenderedPart>()
@@ -68,6 +73,10 @@ export class MadeContext {
     this.parts = digestedParts(this.built, input.count, known.partsBy(input.count))
   }
 
+  digestOf(result: ContextResult): string {
+    return contextDigest(result, this.#known.digests)
+  }
+
   /** JSON of the delivered context. */
   jsonOf({ id, ...result }: ContextResult): string {
     const variant = variantOf(result)
@@ -83,7 +92,7 @@ export class MadeContext {
   linesOf(result: ContextResult, isAbout: (text: string) => boolean): ContextLines {
     const variant = variantOf(result)
     if (this.#lines?.variant !== variant)
-      this.#lines = { variant, lines: linesOf(result, this.#input, isAbout, this.#known.lines) }
+      this.#lines = { variant, lines: linesOf(result, this.#input, isAbout, this.#known) }
     return this.#lines.lines
   }
 }
@@ -97,11 +106,12 @@ function linesOf(
   result: ContextResult,
   input: BuildInput,
   isAbout: (text: string) => boolean,
-  known: LineCache,
+  { lines, texts }: KnownForms,
 ): ContextLines {
   const { request, messages, agent } = input
   // A context with messages of other threads is erased with them as a whole.
   const isMultiThread = isOfOthers(request)
-  if (isMultiThread) return toLines(result, nameTexts([], agent, request), () => true)
-  return toLines(result, nameTexts(messages, agent, request), isAbout, new KnownLines(known, messages))
+  if (isMultiThread) return toLines(result, nameTexts(new ThreadTexts(), agent, request), () => true)
+  texts.update(messages)
+  return toLines(result, nameTexts(texts, agent, request), isAbout, new KnownLines(lines, texts.seqs))
 }

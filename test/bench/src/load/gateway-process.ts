@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { projectIdOf } from '@heddle/core'
-import { createClient, DirectAppends } from '@heddle/engine'
+import { createClient, DirectAppends, KnownContexts } from '@heddle/engine'
 import { startGateway } from '@heddle/gateway'
 import { proxyBackendOf, startTelemetry } from '@heddle/host'
 import { gatewayBackendOf } from '@heddle/host/gateway'
@@ -80,18 +80,20 @@ async function start({
   const queues = await openQueues({ backend: queue, prefix, log, create: true })
   const project = 'nobody'
   const directAppends = new DirectAppends({ store, queues, clock: systemClock, log })
+  const knownContexts = new KnownContexts()
   const config = loadConfig({ env, cwd: tmpdir() })
   const { settings } = config
   const telemetry = await startTelemetry(config, { log })
   const backend = gatewayBackendOf({
     store,
     queues,
-    client: createClient({ store, queues, project, settings, log, directAppends }),
+    client: createClient({ store, queues, project, settings, log, directAppends, knownContexts }),
     config: { project, settings, settingLayers: [] },
     projectId: projectIdOf(project),
     embedder: () => Promise.reject(new TypeError('nothing is searched here')),
     reranker: null,
     directAppends,
+    knownContexts,
     log,
     checkReady: () => store.ping(),
   })

@@ -1,0 +1,1 @@
+ALTER TABLE "heddle"."contexts" ADD COLUMN "element_digest" "bytea";
