@@ -35,6 +35,8 @@ export interface AssemblyOptions {
   readonly publish: (event: NewEvent) => void
   /** Largest input of a context built in this process. Default: unlimited; with a limit, snapshots are too large as well. */
   readonly sizeMax?: WorkSize | undefined
+  /** Time until its deadline that a requested context needs to be built, in milliseconds. Default 0. */
+  readonly neededMs?: number | undefined
 }
 
 /** Runs jobs of the stage; see `assemble` and `saveSnapshot`. */
@@ -63,7 +65,7 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
   }
   // Loading the tokenizer's table takes half as long as the rest of a first context, so it is loaded ahead.
   parts.counter.count('ready')
-  return async ({ payload, ...job }, { publish, sizeMax }) => {
+  return async ({ payload, ...job }, { publish, sizeMax, neededMs }) => {
     if ('snapshotId' in payload) {
       if (sizeMax !== undefined) throw new LargeJobError(SNAPSHOT_SIZE)
       const publishSaved = (_: string, subjectId: string) => publish({ topic: 'snapshot.saved', subjectId })
@@ -71,6 +73,6 @@ export function createAssembler(deps: AssemblerDeps): Assembler {
     }
     const publishBuilt = (_: string, threadId: string, subjectId: string) =>
       publish({ topic: 'context.built', threadId, subjectId })
-    return await buildRequested({ payload, ...job }, { ...parts, publishBuilt, sizeMax })
+    return await buildRequested({ payload, ...job }, { ...parts, publishBuilt, sizeMax, neededMs })
   }
 }

@@ -12,18 +12,22 @@ import { type AskedContext, failContext, type Store } from '@heddle/store'
 export async function recordFailure(
   job: Job<ContextJob>,
   { store }: { readonly store: Store },
-  work: () => Promise<Outcome>,
+  work: (job: Job<ContextJob>) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { projectId, contextId } = job.payload
+  const { projectId, contextId, asked: carried, ...others } = job.payload
   try {
-    return await work()
+    return await work(job)
   } catch (error) {
     // The job continues in another process.
     if (error instanceof LargeJobError) throw error
     const isFinal = error instanceof HeddleError && error.disposition !== 'retry'
     if (isFinal || job.attempt >= job.attemptsMax) {
       const failed = { id: contextId, error: errorData(error), asked: requestOf(job.payload) }
-      await store.inProject(projectId, (tx) => failContext(tx, failed))
+      const isFailed = await store.inProject(projectId, (tx) => failContext(tx, failed))
+      // A repeat with more time has written the row, and its job was merged with this one: the row's deadline counts.
+      const isLate = isFinal && error.code === 'TIMEOUT'
+      if (!isFailed && isLate && carried !== undefined)
+        return await recordFailure({ ...job, payload: { projectId, contextId, ...others } }, { store }, work)
     }
     if (isFinal) return skipped(error.message)
     throw error

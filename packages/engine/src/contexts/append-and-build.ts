@@ -12,6 +12,7 @@ import {
   parse,
   validationError,
 } from '@heddle/contracts'
+import { threadIdOf } from '@heddle/core'
 import { appendMessages } from '../messages/messages.js'
 import type { EngineContext } from '../setup/options.js'
 import { buildContext } from './build-context.js'
@@ -74,7 +75,9 @@ async function afterAppend<Outcome>(
   const checked = parse(contextRequestSchema, request, 'context request')
   refuseStoredPreview(checked, { isAppended: append !== undefined, isAwaited })
   checkDeadline(deadlineMs)
-  const contextId = idempotencyKey === undefined ? undefined : idsOfKey(idempotencyKey, 'context', checked.thread)(0)
+  // Projects may use the same keys and names of threads.
+  const scope = threadIdOf(parts.projectId, checked.thread)
+  const contextId = idempotencyKey === undefined ? undefined : idsOfKey(idempotencyKey, 'context', scope)(0)
   if (append === undefined) {
     if (appendFormat !== undefined) throw validationError('appendFormat', 'needs messages in append', appendFormat)
     return { outcome: await work(checked, deadlineMs, contextId), appended: null }

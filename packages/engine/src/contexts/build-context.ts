@@ -6,17 +6,18 @@ import {
   type ContextRequest,
   type ContextResult,
   contextRequestSchema,
+  errorFromData,
   limits,
   parse,
 } from '@heddle/contracts'
-import { preparedKey } from '@heddle/core'
+import { type ContextPatch, keyWithBase, preparedKey, requestKey } from '@heddle/core'
 import type { ExpectedReply } from '@heddle/queue'
-import { loadContext, requestContext, unpackResult } from '@heddle/store'
+import { hadLessTime, loadContext, requestContext, unpackResult } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 import { contextAt } from './context-at.js'
 import { withPartBytes } from './context-parts.js'
 import { previewContext } from './preview-context.js'
-import { jobOf, refuseOtherRequest, resultOf, rowOf } from './request-row.js'
+import { jobOf, refuseOtherRequest, rowOf } from './request-row.js'
 
 export interface BuildContextOptions extends Omit<BuildOptions, 'idempotencyKey'> {
   /** A context that exists under this id answers the request. Default: a new id. */
@@ -65,8 +66,17 @@ class AwaitedContext {
   readonly #deadlineAtMs: number
   /** The key of a prepared context for this request; null if none can exist. */
   readonly #key: string | null
+  readonly #requestKey: string
+  /** The last context of the same request, of which the reply may contain the differences. */
+  readonly #base: ContextResult | undefined
   readonly #expected: ExpectedReply<ContextResult>
+  /** Whether the id is that of an idempotency key, under which another attempt may be under way. */
+  readonly #isKeyed: boolean
   #isSent = false
+  /** Reads that found the row waiting although its job was sent. */
+  #waitingReads = 0
+  /** Whether the error of an earlier attempt holds for this one, too: its row could not be requested again. */
+  #isFinal = false
 
   constructor(
     parts: EngineContext,
@@ -77,15 +87,19 @@ class AwaitedContext {
     this.#parts = parts
     this.#request = request
     this.#id = id ?? newId()
+    this.#isKeyed = id !== undefined
     this.#deadlineAtMs = Date.now() + deadlineMs
     // A prepared context has an id of its own.
     this.#key = id === undefined ? preparedKey(request, parts.settings) : null
+    this.#requestKey = requestKey(parts.projectId, request)
+    this.#base = parts.knownContexts.find(this.#requestKey)
     this.#expected = parts.queues.expectReply({
       requestId: this.#id,
       deadlineMs,
       signal,
       read: () => this.#read(),
-      open: (answer) => this.#open(answer),
+      // Another request may be under way under the id of a key: only the row shows whose answer it is.
+      ...(id === undefined && { open: (answer: unknown) => this.#open(answer) }),
     })
   }
 
@@ -136,7 +150,7 @@ class AwaitedContext {
     const wantsAnswer = this.#expected.takesAnswer
     this.#isSent = true
     await this.#parts.queues.add('assemble', {
-      ...jobOf(this.#parts, this.#id, this.#request),
+      ...jobOf(this.#parts, this.#id, keyWithBase(this.#requestKey, wantsAnswer ? this.#base?.id : undefined)),
       ...carried,
       ...(wantsAnswer && { wantsAnswer }),
     })
@@ -150,16 +164,60 @@ class AwaitedContext {
     // would have shown another thread that was erased.
     if (row === null && wasSent) return await this.#writeRow()
     if (row !== null) refuseOtherRequest(row, this.#request)
-    const result = resultOf(row)
-    if (result !== undefined) this.#note(row?.mayAnswerAgain ?? false)
-    return result
+    if (row !== null && !this.#isFinal && hadLessTime(row, { deadlineAtMs: this.#deadlineAtMs })) {
+      if (wasSent) await this.#reopen()
+      return undefined
+    }
+    if (this.#isKeyed && wasSent && row?.status === 'requested') await this.#sendAgain()
+    // Final, also one that a later request may not meet, while other errors of a read are those of the store.
+    if (row?.error) this.#expected.fail(errorFromData(row.error))
+    const result = row?.result ?? undefined
+    if (result === undefined) return undefined
+    const mayAnswerAgain = row?.mayAnswerAgain ?? false
+    this.#note(mayAnswerAgain)
+    // A prepared context has an id of its own, which no later request names as its base.
+    return mayAnswerAgain ? result : this.#keep(result)
+  }
+
+  /** If another attempt has reopened the row meanwhile, the next read shows it; otherwise its error is final. */
+  async #reopen(): Promise<void> {
+    const { store, projectId } = this.#parts
+    const { isNew } = await store.inProject(projectId, (tx) => requestContext(tx, this.#row()), { together: true })
+    if (isNew) await this.#add({})
+    else this.#isFinal = true
+  }
+
+  /**
+   * A job was not added if that of an earlier attempt, which has less time, was still there; that one has ended by now, or the
+   * new one is merged with it.
+   */
+  async #sendAgain(): Promise<void> {
+    this.#waitingReads++
+    if (this.#waitingReads > 1) await this.#add({})
   }
 
   async #open(answer: unknown): Promise<ContextResult | undefined> {
-    const result = answer instanceof Uint8Array ? await unpackResult(answer) : (answer as ContextResult)
-    if (result.id !== this.#id) return undefined
+    const result = await this.#opened(answer as Uint8Array | ContextResult | { readonly patch: ContextPatch })
+    if (result?.id !== this.#id) return undefined
     this.#note(false)
+    return this.#keep(result)
+  }
+
+  async #opened(answer: Uint8Array | ContextResult | { readonly patch: ContextPatch }): Promise<ContextResult | null> {
+    if (answer instanceof Uint8Array) return await unpackResult(answer)
+    if (!('patch' in answer)) return answer
+    const { knownContexts, log } = this.#parts
+    const result = knownContexts.patched(answer.patch, this.#base)
+    if (result === null)
+      log?.warn(
+        { contextId: this.#id, base: answer.patch.base },
+        'the differences make another context; its row is read',
+      )
     return result
+  }
+
+  #keep(result: ContextResult): ContextResult {
+    return this.#parts.knownContexts.keep(this.#requestKey, result)
   }
 
   /** Contexts that may answer later requests never come by a reply. */

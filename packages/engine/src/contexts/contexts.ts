@@ -11,7 +11,7 @@ import {
   parse,
   RetryableError,
 } from '@heddle/contracts'
-import { diffContexts } from '@heddle/core'
+import { diffContexts, requestKey } from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import { loadContext, requestContext } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
@@ -49,7 +49,7 @@ export async function startContextRequest(
     }
     // The row is the request: if the job is lost, the reconciler finds it.
     await queues
-      .add('assemble', jobOf(parts, id, checked))
+      .add('assemble', jobOf(parts, id, requestKey(projectId, checked)))
       .catch((error: unknown) =>
         log?.warn({ error, contextId: id }, 'a context request could not be queued; the reconciler will queue it'),
       )

@@ -6,7 +6,7 @@ import {
   type ContextResult,
   errorFromData,
 } from '@heddle/contracts'
-import { requestKey, threadIdOf } from '@heddle/core'
+import { threadIdOf } from '@heddle/core'
 import type { AskedContext, ContextRow } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
 
@@ -20,8 +20,8 @@ export function rowOf(
 }
 
 /** The job that has the request in a row built. */
-export function jobOf({ queues, projectId }: EngineContext, contextId: string, request: ContextRequest): ContextJob {
-  return { projectId, contextId, replyTo: queues.inbox, requestKey: requestKey(projectId, request) }
+export function jobOf({ queues, projectId }: EngineContext, contextId: string, requestKey: string): ContextJob {
+  return { projectId, contextId, replyTo: queues.inbox, requestKey }
 }
 
 /** @throws HeddleError the reason if it failed */

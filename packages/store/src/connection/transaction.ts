@@ -121,7 +121,9 @@ class Transaction {
     const note = (error: unknown) => {
       this.#failure ??= error
     }
-    this.#sql.unsafe(snapshot ? 'begin isolation level repeatable read read only' : 'begin').catch(note)
+    const level = snapshot ? 'repeatable read read only' : 'read committed'
+    // Named, because statements that wait for a lock must see what the other transaction has committed.
+    this.#sql.unsafe(`begin isolation level ${level}`).catch(note)
     // Every query has an index in its order. On tables that grew faster than the statistics, the planner would read a whole
     // thread or table instead. These settings prevent that, the compilation of queries that are faster than their compilation,
     // and parallel workers, which read beyond a limit.

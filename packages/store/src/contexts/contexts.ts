@@ -5,6 +5,7 @@ import type { Columns } from '../schema/rows.js'
 import { isOwn } from '../sql/own-project.js'
 import { unpackResult } from './packed-result.js'
 import { findPrepared } from './prepared-contexts.js'
+import { hadLessTimeInRow, isSameRequest } from './repeated-requests.js'
 import { rebuildContext } from './stored-contexts.js'
 
 /** A context without its result. */
@@ -50,7 +51,7 @@ export interface ContextToRequest {
 
 /** The result of a request. */
 export interface Asked {
-  /** False if a context with this id was requested before. */
+  /** False if a context with this id was requested before, unless it only had too little time. */
   readonly isNew: boolean
   /** A prepared context that answers it, or null. */
   readonly ready: ContextResult | null
@@ -82,7 +83,9 @@ export async function requestContext(
         insert into heddle.contexts (id, thread_id, status, request, deadline_at)
         select ${id}, ${threadId}, 'requested', ${JSON.stringify(request)}::text::json, ${deadlineAtMs}
         where not exists (select from found) and not exists (select from erased)
-        on conflict (id) do nothing
+        on conflict (id) do update
+        set status = 'requested', error = null, built_at = null, requested_at = now(), deadline_at = excluded.deadline_at
+        where ${hadLessTimeInRow(tx)} and ${isSameRequest(tx)}
         returning id
       )
       select

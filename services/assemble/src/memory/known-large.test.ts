@@ -1,4 +1,5 @@
 import type { AssembleJob } from '@heddle/contracts'
+import { keyWithBase } from '@heddle/core'
 import { done, type Job, LargeJobError, type LargeJobs } from '@heddle/queue'
 import type { NewEvent } from '@heddle/store'
 import { expect, test } from 'vitest'
@@ -31,6 +32,8 @@ test('a request that was too large is refused at once, and measured again after 
 
   await remembering.carryOut(jobOf(context('a')), size)
   expect(() => known.refuse(context('a'))).toThrow(new LargeJobError(size))
+  // The same request of a sender that has an earlier context.
+  expect(() => known.refuse(context(keyWithBase('a', 'earlier')))).toThrow(new LargeJobError(size))
   expect(() => known.refuse(context('b'))).not.toThrow()
   nowMs = 59_999
   // Later requests do not postpone the next measurement.

@@ -1,4 +1,5 @@
 import type { AssembleJob } from '@heddle/contracts'
+import { readRequestKey } from '@heddle/core'
 import { LargeJobError, type LargeJobs, type WorkSize } from '@heddle/queue'
 import type { Clock } from '@heddle/runtime'
 import type { NewEvent } from '@heddle/store'
@@ -18,11 +19,15 @@ export class KnownLarge {
     this.#clock = clock
   }
 
+  /** Whether the job's request was too large recently. */
+  has(job: AssembleJob): boolean {
+    return this.#sizeOf(job) !== undefined
+  }
+
   /** @throws LargeJobError if the job's request was too large recently */
   refuse(job: AssembleJob): void {
-    const key = keyOf(job)
-    const known = key === undefined ? undefined : this.#sizes.get(key)
-    if (known !== undefined && known.untilMs > this.#clock.monotonicMs()) throw new LargeJobError(known.size)
+    const size = this.#sizeOf(job)
+    if (size !== undefined) throw new LargeJobError(size)
   }
 
   /** Wraps `large` so that the requests run there are remembered. */
@@ -36,6 +41,12 @@ export class KnownLarge {
     }
   }
 
+  #sizeOf(job: AssembleJob): WorkSize | undefined {
+    const key = keyOf(job)
+    const known = key === undefined ? undefined : this.#sizes.get(key)
+    return known !== undefined && known.untilMs > this.#clock.monotonicMs() ? known.size : undefined
+  }
+
   #remember(job: AssembleJob, size: WorkSize): void {
     const key = keyOf(job)
     if (key === undefined) return
@@ -46,5 +57,5 @@ export class KnownLarge {
 }
 
 function keyOf(job: AssembleJob): string | undefined {
-  return 'requestKey' in job ? job.requestKey : undefined
+  return 'requestKey' in job ? readRequestKey(job.requestKey).key : undefined
 }
