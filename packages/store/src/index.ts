@@ -45,9 +45,10 @@ export * from './contexts/contexts.js'
 export { loadContextAt, type MomentQuery } from './contexts/contexts-at.js'
 export { type Dependence, growthBetween, loadDependence, loadVersions } from './contexts/dependence.js'
 export * from './contexts/finish-context.js'
-export { digestResult, type PackedResult, packJson, unpackResult } from './contexts/packed-result.js'
+export { digestPatched, digestResult, type PackedResult, packJson, unpackResult } from './contexts/packed-result.js'
 export { type Prepared, prepareContexts, stopPreparing } from './contexts/prepared-contexts.js'
 export { loadPreviousFill } from './contexts/previous-fill.js'
+export { hadLessTime } from './contexts/repeated-requests.js'
 export {
   listRequestContexts,
   loadRequestContext,

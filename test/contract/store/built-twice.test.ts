@@ -1,7 +1,6 @@
-import { createAssembler } from '@heddle/assemble'
-import { createLogger, systemClock } from '@heddle/runtime'
-import { loadContext, type Store } from '@heddle/store'
+import { loadContext } from '@heddle/store'
 import { expect, test } from 'vitest'
+import { workerOn } from './assembling.js'
 import { freshThread } from './erasure/erasure-support.js'
 import { heldBuilds } from './held-builds.js'
 import { append, appendOne, newId, PROJECT, prepared, storeOfTests } from './support.js'
@@ -29,13 +28,3 @@ test('a worker whose context another one stored first bases no later context on 
   const load = (rebuild: boolean) => store.inProject(PROJECT, (tx) => loadContext(tx, { id: next, rebuild }))
   expect((await load(true))?.result).toEqual((await load(false))?.result)
 })
-
-function workerOn(store: Store) {
-  const log = createLogger({ level: 'silent', name: 'test' })
-  const assembler = createAssembler({ store, settings: { rollingWindow: null }, clock: systemClock, log })
-  return ({ contextId, request }: { contextId: string; request: { thread: string } }) => {
-    const asked = { request, deadlineAtMs: Date.now() + 60_000 }
-    const job = { jobId: newId(), attempt: 1, attemptsMax: 1, signal: new AbortController().signal }
-    return assembler({ ...job, payload: { projectId: PROJECT, contextId, asked } }, { publish: () => {} })
-  }
-}

@@ -7,8 +7,10 @@ import { agentStands, shareErasureLock, threadStands } from '../messages/tombsto
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { sectionCounts, shownItemsInsert } from './context-items.js'
 import { dropOldDeliveries, isTurnToDrop } from './deliveries.js'
+import { type Dependence, versionsOf } from './dependence.js'
 import { type PackedResult, packResult } from './packed-result.js'
 import type { Prepared } from './prepared-contexts.js'
+import { hadLessTimeInRow, isSameRequest } from './repeated-requests.js'
 import type { LinesToStore } from './stored-contexts.js'
 
 /** A request that came with its job, so that there may be no row of it. */
@@ -47,6 +49,8 @@ export interface BuiltContext {
   readonly scopeErased?: ScopeErased | null
   /** The messages of other threads that it recalls, by their ids. */
   readonly recalledIds?: readonly string[]
+  /** Stores it only if these are the thread's versions, for a context that was built without reading them. Default: any. */
+  readonly ifCurrent?: Pick<Dependence, 'lanes' | 'versions'> | undefined
   /** The lane of the request, if it is to be recorded. */
   readonly askedLane?: AskedLane | undefined
   /** If there may be no row of the request: then one is inserted. Default: only an existing row is updated. */
@@ -56,7 +60,7 @@ export interface BuiltContext {
 /**
  * Stores a built context. Of two workers on one request, only the first result is stored.
  *
- * @returns false if the context was built or failed before, or erased with its thread
+ * @returns false if the context was built or failed before, or erased with its thread, or is not current (`ifCurrent`)
  * @throws RetryableError if messages or blocks of other agents that it was built from, a thread that it mentions, or the context
  *   that it is based on, were erased meanwhile: it must be built again
  */
@@ -72,7 +76,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
     mentions.length > 0 && holdThreads(tx, mentions),
     sharers.length > 0 && holdAgents(tx, sharers),
     tx<{ finished: number; isBaseThere: boolean; isWhole: boolean }[]>`
-      with whole as materialized (${unlessErased(tx, built)}),
+      with whole as materialized (${unlessChanged(tx, built)}),
       base as (
         select from whole
         where ${baseId}::uuid is null or exists (select from heddle.context_lines where id = ${baseId})
@@ -93,6 +97,7 @@ export async function finishContext(tx: Tx, built: BuiltContext): Promise<boolea
     mentions.length > 0 && recordMentions(tx, id, mentions),
     stored !== undefined && isTurnToDrop(id) && dropOldDeliveries(tx, id),
   ])
+  if (built.ifCurrent !== undefined && written?.isWhole === false) return false
   if (held && held.count < new Set(mentions).size)
     throw new RetryableError('INTERNAL', 'a thread that the context mentions was erased meanwhile')
   if (written?.isWhole === false)
@@ -113,9 +118,9 @@ function holdThread(tx: Tx, { id, asked }: BuiltContext) {
     for key share`
 }
 
-/** A row, unless messages or blocks that the context shows were erased since they were read. */
-function unlessErased(tx: Tx, built: BuiltContext) {
-  const { id, asked, erasedCount, mentions = [], sharers = [], recalledIds = [], scopeErased = null } = built
+/** A row, unless messages or blocks that the context shows were erased since they were read, or its thread has other versions. */
+function unlessChanged(tx: Tx, built: BuiltContext) {
+  const { id, asked, erasedCount, mentions = [], sharers = [], recalledIds = [], scopeErased = null, ifCurrent } = built
   const threadId = asked?.threadId ?? null
   return tx`
     select from (select) as one
@@ -149,7 +154,12 @@ function unlessErased(tx: Tx, built: BuiltContext) {
                 select from heddle.agents as agent
                 where agent.id = read.id and agent.created_at = read.created_at and ${agentStands(tx)}))`
     }
-    and ${scopeErased === null ? tx`true` : tx`${scopeErased.erasedCount} = ${erasedIn(tx, scopeErased.threadIds)}`}`
+    and ${scopeErased === null ? tx`true` : tx`${scopeErased.erasedCount} = ${erasedIn(tx, scopeErased.threadIds)}`}
+    and ${
+      ifCurrent === undefined
+        ? tx`true`
+        : tx`${ifCurrent.versions} = ${versionsOf(tx, tx`${threadId}::uuid`, tx`${asArray(ifCurrent.lanes)}::text[]`)}`
+    }`
 }
 
 /** Threads, and how many of their messages were erased when they were read. */
@@ -210,10 +220,16 @@ function inserted(tx: Tx, context: PackedContext, { threadId, request, deadlineA
         least(now(), ${context.asOfMs ?? null}::timestamptz), ${values(tx, context)}
       from held where exists (select from base)
       on conflict (id) do update
-      set (${columns(tx)}) = row(${excluded(tx)})
-      where contexts.status = 'requested' and contexts.thread_id = excluded.thread_id
+      set (${columns(tx)}) = row(${excluded(tx)}), error = null,
+        requested_at = case contexts.status when 'failed' then excluded.requested_at else contexts.requested_at end
+      where ${isOpen(tx)} and ${isSameRequest(tx)}
       returning id, thread_id
     )`
+}
+
+/** The row of a request under way, or of an attempt that had less time. */
+function isOpen(tx: Tx) {
+  return tx`(contexts.status = 'requested' or ${hadLessTimeInRow(tx)})`
 }
 
 const builtColumns = [
@@ -228,6 +244,7 @@ const builtColumns = [
   'summary_used',
   'hidden',
   'digest',
+  'element_digest',
   'prepared_key',
   'lane',
   'versions',
@@ -250,8 +267,9 @@ function values(tx: Tx, { result, packed, stored, asOfMs, prepared, isFillChosen
   return tx`
     'built', now(), ${asOfMs ?? null}::timestamptz, ${receipt.stateId}::uuid, ${receipt.agentVersion}::integer,
     ${receipt.headSeq}::bigint, ${result.budget}::integer, ${result.tokensUsed}::integer, ${result.summaryUsed}::boolean,
-    ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${prepared?.key ?? null}::text,
-    ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text, ${prepared?.holdsUntilMs ?? null}::timestamptz,
+    ${stored?.hidden ?? null}::bytea, ${packed.digest}::bytea, ${packed.elementDigest}::bytea,
+    ${prepared?.key ?? null}::text, ${prepared?.lane ?? null}::text, ${prepared?.versions ?? null}::text,
+    ${prepared?.holdsUntilMs ?? null}::timestamptz,
     ${isFillChosen && receipt.scope === undefined ? (receipt.fill ?? null) : null}::text,
     ${sectionCounts(receipt)}::text::json`
 }
@@ -274,7 +292,7 @@ function recordMentions(tx: Tx, id: string, mentions: readonly string[]) {
     select thread.id, context.id
     from heddle.contexts as context
     join heddle.threads as thread on thread.id = any(${asArray(mentions)}::uuid[])
-    where context.id = ${id}
+    where context.id = ${id} and context.status = 'built'
     on conflict do nothing`
 }
 
@@ -285,7 +303,7 @@ export interface FailedContext {
   readonly asked?: AskedContext | undefined
 }
 
-/** @returns false if the context was built or failed before, or erased with its thread */
+/** @returns false if the context was built or failed before, or erased with its thread, or its row is of a request with more time */
 export async function failContext(tx: Tx, { id, error, asked }: FailedContext): Promise<boolean> {
   const reason = JSON.stringify(error)
   if (asked === undefined) {
@@ -305,8 +323,10 @@ export async function failContext(tx: Tx, { id, error, asked }: FailedContext): 
       where not exists (
         select from heddle.tombstones
         where target_id in (${asked.threadId}, current_setting('heddle.project_id')::uuid))
-      on conflict (id) do update set status = 'failed', built_at = now(), error = excluded.error
-      where contexts.status = 'requested' and contexts.thread_id = excluded.thread_id`,
+      on conflict (id) do update
+      set status = 'failed', built_at = now(), error = excluded.error, deadline_at = excluded.deadline_at
+      -- A repeat with less time fails without it.
+      where ${isOpen(tx)} and contexts.deadline_at <= excluded.deadline_at and ${isSameRequest(tx)}`,
   ])
   return count === 1
 }

@@ -100,7 +100,7 @@ export async function loadHistoryInput(
     imported: counts.imported,
     state,
     stateId: state === null ? null : (current?.id ?? null),
-    turnsBefore: await turnsBeforeOf(tx, { threadId, messages: loaded, after: bare?.covered?.to ?? null }, request),
+    turnsBefore: await turnsBeforeOf(tx, { threadId, messages: loaded, after: bare?.covered?.to ?? null }),
     summarizer: (state?.summary != null && current?.summarizer) || undefined,
   }
 }
@@ -109,9 +109,8 @@ export async function loadHistoryInput(
 async function turnsBeforeOf(
   tx: Tx,
   { threadId, messages, after }: TurnMessages & { readonly threadId: string },
-  request: ContextRequest,
 ): Promise<number> {
-  if (request.message !== undefined || latestOfUser(messages, after) !== null) return 0
+  if (latestOfUser(messages, after) !== null) return 0
   const [first] = messagesAfter(messages, after)
   return await countTurns(tx, { threadId, before: first === undefined ? null : positionOf(first) })
 }

@@ -19,17 +19,20 @@ import { mustBeRecorded } from '../load/asked-lane.js'
 import type { LoadedForBuild } from '../load/load.js'
 import { counted } from '../load/load-history.js'
 
-/** Estimated memory of a message without its texts, and of each token of the texts. */
-const MESSAGE_BYTES = 700
+/** Estimated memory of a message without its texts, with the names of its texts, and of each token of the texts. */
+const MESSAGE_BYTES = 1_000
 const TOKEN_BYTES = 5
 /** Estimated memory of a built context, of each message that it shows, and of each of its tokens: in lines, receipt and JSON. */
 const CONTEXT_BYTES = 10_000
-const SHOWN_MESSAGE_BYTES = 2_500
+const SHOWN_MESSAGE_BYTES = 2_700
 const SHOWN_TOKEN_BYTES = 2
 /** New messages that can be added to a cached input; with more, the thread is read again, which costs a round trip. */
 const GROWTH_MAX = 200
 /** Approximate tokens that are counted on this thread: more would block the event loop for too long. */
 const COUNTED_TOKENS_MAX = 12_000
+
+/** Reads that must find a thread unchanged before a context is built without one, if it has often changed then. */
+const READS_NEEDED_MAX = 64
 
 /** The input of a request's last context, and how long it stays valid. */
 interface WarmThread {
@@ -37,6 +40,10 @@ interface WarmThread {
   readonly dependence: Dependence
   /** Of the messages that were shown since the thread was read: what is derived from them is kept as long as they are. */
   readonly shownTokens: number
+  /** Reads since the last change, of which each found the thread unchanged. */
+  readonly unchangedReads: number
+  /** So many of them are needed before a context is built without a read: more after each time that the thread had changed. */
+  readonly readsNeeded: number
 }
 
 /** Changes of a thread since its input was cached. */
@@ -64,11 +71,45 @@ export class BuildInputCache {
 
   keep(key: string, loaded: LoadedForBuild): void {
     const { dependence, input, awaitsPruning, askedLane } = loaded
+    const before = this.#threads.peek(key)
     // Not cached while a pruning is awaited, so that the next context requests it again; nor with a lane that is recorded only
     // now, so that the next context reads its record.
-    if (dependence === null || awaitsPruning || askedLane !== null) return
-    const shownTokens = shownSince(this.#threads.peek(key), input)
-    this.#threads.set(key, { loaded, dependence, shownTokens }, { size: bytesOf(input.messages, shownTokens) })
+    if (dependence === null || awaitsPruning || askedLane !== null) {
+      this.#threads.delete(key)
+      return
+    }
+    const shownTokens = shownSince(before, input)
+    const size = bytesOf(input.messages, shownTokens)
+    this.#threads.set(key, { loaded, dependence, shownTokens, ...presumptionAfter(before, loaded) }, { size })
+  }
+
+  /**
+   * The input of a request whose thread was the same for the last two contexts, so that the next one can be built before it is read.
+   *
+   * @param asOfMs the point in time that the context shows
+   * @returns null if the thread is to be read first
+   */
+  presumed(key: string, asOfMs: number): { readonly loaded: LoadedForBuild; readonly dependence: Dependence } | null {
+    const kept = this.find(key)
+    if (kept === null || !isPresumed(kept)) return null
+    return isOver(kept.dependence, asOfMs) || isOutdated(kept.loaded, asOfMs) ? null : kept
+  }
+}
+
+function isPresumed({ unchangedReads, readsNeeded }: Pick<WarmThread, 'unchangedReads' | 'readsNeeded'>): boolean {
+  return unchangedReads >= readsNeeded
+}
+
+function presumptionAfter(
+  before: WarmThread | undefined,
+  loaded: LoadedForBuild,
+): Pick<WarmThread, 'unchangedReads' | 'readsNeeded'> {
+  if (before === undefined) return { unchangedReads: 0, readsNeeded: 1 }
+  const { unchangedReads, readsNeeded } = before
+  if (before.loaded === loaded) return { unchangedReads: unchangedReads + 1, readsNeeded }
+  return {
+    unchangedReads: 0,
+    readsNeeded: isPresumed(before) ? Math.min(readsNeeded * 2, READS_NEEDED_MAX) : readsNeeded,
   }
 }
 
@@ -114,8 +155,7 @@ export function warmed(
   asOfMs: number,
 ): LoadedForBuild | null {
   const growth = growthBetween(dependence.versions, versions)
-  const isOver = dependence.holdsUntilMs !== null && dependence.holdsUntilMs <= asOfMs
-  if (growth === null || isOver || growth.toSeq - growth.fromSeq !== messages.length) return null
+  if (growth === null || isOver(dependence, asOfMs) || growth.toSeq - growth.fromSeq !== messages.length) return null
   if (messages.length === 0) return isOutdated(loaded, asOfMs) ? null : loaded
   // A restore marker refers to a hidden message, so the thread is read again; many messages are counted elsewhere.
   if (messages.some(({ restores }) => restores !== undefined)) return null
@@ -150,6 +190,10 @@ export function warmed(
     },
   }
   return isOutdated(grown, asOfMs) ? null : grown
+}
+
+function isOver({ holdsUntilMs }: Dependence, asOfMs: number): boolean {
+  return holdsUntilMs !== null && holdsUntilMs <= asOfMs
 }
 
 /** Whether the lane of the request is to be recorded, which needs a new read. */

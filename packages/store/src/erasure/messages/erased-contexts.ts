@@ -121,7 +121,7 @@ async function failContexts(tx: Tx, ids: readonly string[], error = CONTEXT_ERAS
       update heddle.contexts
       set
         status = 'failed', error = ${JSON.stringify(error)}::text::json, hidden = null, digest = null,
-        prepared_key = null, versions = null, sections = null, built_at = coalesce(built_at, now()),
+        element_digest = null, prepared_key = null, versions = null, sections = null, built_at = coalesce(built_at, now()),
         request = json_build_object('thread', (select name from heddle.threads where id = contexts.thread_id))
       where id = any(${all}::uuid[])`,
   ])
