@@ -25,8 +25,9 @@ const project = (name: string, test: object) => ({
   resolve,
   ssr,
   environments,
-  // Most of what tests need is loading modules, which files that run in one process share.
-  test: { name, setupFiles, isolate: false, testTimeout: 30_000, ...test },
+  // Most of what tests need is loading modules, which files that run in one process share. Polled states come within
+  // milliseconds on an idle machine, and later than the default of a second on one that does much else.
+  test: { name, setupFiles, isolate: false, testTimeout: 30_000, expect: { poll: { timeout: 15_000 } }, ...test },
 })
 /**
  * The same on the packages as they were built, in the mode `built`: Node loads those by itself, and transforming their sources

@@ -17,13 +17,14 @@ import { afterAll, afterEach, beforeAll, inject } from 'vitest'
 export type Mode = 'embedded' | 'postgres' | 'redis'
 
 /**
- * The ways to run Heddle of the Vitest project, for `describe.each`: those without Redis in `npm test`, Redis in the project
- * `redis`, which runs the same files again, all three in the others. Redis is left out if it is not installed.
+ * The ways to run Heddle of the Vitest project, for `describe.each`: Postgres in `npm test`, Redis and the embedded server in the
+ * project `redis`, which runs the same files again, all three in the others. The server of `npm test` is an embedded one, too,
+ * without its flushes to the disk. Redis is left out if it is not installed.
  */
 export function modes(): { mode: Mode; title: string; skip: boolean }[] {
   const away = redisUrl() === null
   const all = [
-    { queues: 'postgres', mode: 'embedded', title: 'embedded', skip: false },
+    { queues: 'redis', mode: 'embedded', title: 'embedded', skip: false },
     { queues: 'postgres', mode: 'postgres', title: 'postgres', skip: false },
     { queues: 'redis', mode: 'redis', title: away ? 'redis (left out: no redis-server)' : 'redis', skip: away },
   ] as const

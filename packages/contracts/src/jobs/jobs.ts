@@ -42,7 +42,11 @@ const contextJobSchema = z.strictObject({
   projectId: idSchema,
   contextId: idSchema,
   replyTo: replyToSchema,
-  /** Key of the request: a worker that has built a context with the same key checks whether it can reuse it. */
+  /**
+   * Key of the request: a worker that has built a context with the same key checks whether it can reuse it. It may name an
+   * earlier context that the sender has, whose differences the reply may contain (`keyWithBase`): a field of its own would
+   * be refused by earlier workers.
+   */
   requestKey: z.string().max(100).optional(),
   /** The thread of a request within the job, so that an erasure finds the job. */
   threadId: idSchema.optional(),
