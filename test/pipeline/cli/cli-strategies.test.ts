@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import ts from 'typescript'
+import { transform } from 'esbuild'
 import { expect, test } from 'vitest'
 import { openDatabaseHome } from './cli-support.js'
 
@@ -7,10 +7,8 @@ const EXAMPLE = new URL('../../../docs/examples/own-strategy.ts', import.meta.ur
 
 test('a strategy from a module named in heddle.yaml compacts and builds in each command, and a faulty module is an error', async () => {
   const home = await openDatabaseHome()
-  const { outputText } = ts.transpileModule(await readFile(EXAMPLE, 'utf8'), {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-  })
-  await writeFile(home.path('own-strategy.mjs'), outputText)
+  const { code } = await transform(await readFile(EXAMPLE, 'utf8'), { loader: 'ts' })
+  await writeFile(home.path('own-strategy.mjs'), code)
   const settings = 'settings: { strategy: two-requests, budget: 3000, rollingWindow: null }'
   await writeFile(home.path('heddle.yaml'), `strategyModules: [./own-strategy.mjs]\n${settings}\n`)
   const lines = Array.from({ length: 120 }, (_, index) => ({

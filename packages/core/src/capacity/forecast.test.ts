@@ -1,6 +1,7 @@
 import { type CapacityPlan, type CapacityPlanInput, capacityPlanSchema, PermanentError } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { longCases } from '../../../../test/support/src/property-runs.js'
 import { forecastCapacity } from './forecast.js'
 
 function planOf(plan: CapacityPlanInput): CapacityPlan {
@@ -35,7 +36,7 @@ function expectClose(value: number, expected: number): void {
 describe('closed forms', () => {
   const serviceMs = 10
 
-  test.each([0.3, 0.6, 0.8])('exponential jobs at a load of %d wait as in M/M/1', (load) => {
+  test.each(longCases([0.3, 0.6, 0.8]))('exponential jobs at a load of %d wait as in M/M/1', (load) => {
     const { wait, service, threadBusy } = stageOf(queueOf({ processes: 1 }, load * 100, 1))
     expectClose(wait.meanMs, (load / (1 - load)) * serviceMs)
     expectClose(service.meanMs, serviceMs)
@@ -44,7 +45,7 @@ describe('closed forms', () => {
     expectClose(wait.p95Ms, (Math.log(load / 0.05) / (1 - load)) * serviceMs)
   })
 
-  test.each([0.3, 0.6, 0.8])('equal jobs at a load of %d wait half as long, as in M/D/1', (load) => {
+  test.each(longCases([0.3, 0.6, 0.8]))('equal jobs at a load of %d wait half as long, as in M/D/1', (load) => {
     expectClose(stageOf(queueOf({ processes: 1 }, load * 100, 0)).wait.meanMs, (load / (1 - load) / 2) * serviceMs)
   })
 
