@@ -1,6 +1,7 @@
 import { agentIdOf, statusLimits, threadIdOf } from '@heddle/core'
 import { listProcesses, loadActivity, loadThread, putProcess, putThread } from '@heddle/store'
 import { waitFor } from '@heddle/test-support'
+import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { OTHER_PROJECT, PROJECT, storeOfTests } from '../support.js'
 
@@ -193,28 +194,60 @@ describe('the current activity', () => {
     expect(activity.threads).toMatchObject([{ name: other, moreProcesses: 4 }, { name: threads[5] }])
   })
 
-  it('of a busy agent is read without all its threads and versions', async () => {
-    const agent = freshAgent()
-    const [own, other] = [`${agent} own`, `${agent} other`]
-    await put(agent, own)
-    for (let at = 0; at < 40; at++) await put(agent, `${agent} at rest ${at}`, { title: 'at rest' })
-    for (let at = 0; at < 60; at++) await tell(own, `ended ${at}`, 'off', true)
-    for (let at = 0; at < 60; at++) await tell(own, 'long', `${at}`)
-    await put(agent, other, { status: 'on' })
-    const read = await database.store.inProject(PROJECT, async (tx) => {
-      const rows = async () =>
-        Number(
-          (
-            await tx`
-              select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
-              from pg_stat_xact_user_tables where schemaname = 'heddle'`
-          )[0]?.['rows'],
-        )
-      const before = await rows()
-      const query = { agentId: agentIdOf(PROJECT, agent), threadId: threadIdOf(PROJECT, own), ...statusLimits }
-      for (let run = 0; run < 7; run++) await loadActivity(tx, query)
-      return ((await rows()) - before) / 7
-    })
-    expect(read).toBeLessThan(20)
-  })
+  it.each(['before', 'after'])(
+    'of a busy agent is read without all its threads and versions, %s the server has statistics',
+    async (moment) => {
+      const agent = freshAgent()
+      const [own, other] = [`${agent} own`, `${agent} other`]
+      await put(agent, own)
+      await tell(own, 'long', '0')
+      await put(agent, other, { status: 'on' })
+      await leaveBehind(agent, own)
+      if (moment === 'after')
+        await asOwner((sql) => sql`analyze heddle.threads, heddle.thread_versions, heddle.processes`)
+      const read = await database.store.inProject(PROJECT, async (tx) => {
+        const rows = async () =>
+          Number(
+            (
+              await tx`
+                select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+                from pg_stat_xact_user_tables where schemaname = 'heddle'`
+            )[0]?.['rows'],
+          )
+        const before = await rows()
+        const query = { agentId: agentIdOf(PROJECT, agent), threadId: threadIdOf(PROJECT, own), ...statusLimits }
+        for (let run = 0; run < 7; run++) await loadActivity(tx, query)
+        return ((await rows()) - before) / 7
+      })
+      expect(read).toBeLessThan(20)
+    },
+  )
 })
+
+/**
+ * Threads at rest, and versions of processes of a thread. Some dozens fit into a page, and a server with statistics, which come
+ * at any time, rightly reads all of it.
+ */
+async function leaveBehind(agent: string, thread: string): Promise<void> {
+  const [agentId, threadId] = [agentIdOf(PROJECT, agent), threadIdOf(PROJECT, thread)]
+  await asOwner(async (sql) => {
+    await sql`
+      insert into heddle.threads (id, project_id, name, code, agent_id, version)
+      select gen_random_uuid(), ${PROJECT}, ${agent} || ' at rest ' || number, ${agent} || number, ${agentId}, 1
+      from generate_series(1, 3000) as number`
+    await sql`
+      insert into heddle.thread_versions (thread_id, version, project_id, title)
+      select id, 1, project_id, 'at rest' from heddle.threads where agent_id = ${agentId} and active_at is null`
+    await sql`
+      insert into heddle.processes (thread_id, name, version, project_id, status, ended_at)
+      select ${threadId}, 'ended ' || number, 1, ${PROJECT}, 'off', now() from generate_series(1, 3000) as number`
+    await sql`
+      insert into heddle.processes (thread_id, name, version, project_id, status)
+      select ${threadId}, 'long', number, ${PROJECT}, 'on' from generate_series(2, 3000) as number`
+  })
+}
+async function asOwner(work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const sql = postgres(database.url, { max: 1 })
+  await work(sql)
+  await sql.end()
+}
