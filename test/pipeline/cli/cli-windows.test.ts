@@ -82,10 +82,3 @@ test('threads show says first which messages contexts do not show', async () => 
   )
   expect(stdout).toContain('eligible 0 / imported 3')
 })
-
-test('the banner of heddle up names agents with threads whose messages no context shows', async () => {
-  const up = home.start(['up', '--port', '0', '--json'])
-  expect(JSON.parse(await up.firstLine).outsideWindow).toEqual([{ agent: 'bot', threads: 2, outside: 1 }])
-  up.kill('SIGTERM')
-  expect((await up.ended).code).toBe(0)
-})

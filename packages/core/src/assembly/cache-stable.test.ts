@@ -1,6 +1,7 @@
 import { formats, type PartialSettings } from '@heddle/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { builtOrRefused } from '../../../../test/support/src/samples/context-faults.js'
 import { conversationOf, conversationSteps, type Step } from '../../../../test/support/src/samples/conversations.js'
 import { simulatedInput } from '../../../../test/support/src/samples/simulated-input.js'
@@ -49,6 +50,8 @@ function compare(steps: readonly Step[], settings: PartialSettings, format: (typ
   return compared
 }
 
+const RUNS = propertyRuns(80)
+
 test.each(['sandwich', 'tree', 'sliding-window', 'full-history'])(
   'between compactions a context of %s begins with the previous one, up to the parts that change each time',
   (strategy) => {
@@ -62,8 +65,8 @@ test.each(['sandwich', 'tree', 'sliding-window', 'full-history'])(
           compared += compare(steps, { strategy, budget }, format)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: RUNS },
     )
-    expect(compared).toBeGreaterThan(100)
+    expect(compared).toBeGreaterThan(2 * RUNS)
   },
 )

@@ -117,6 +117,7 @@ function settledAtOnce(messages: readonly Message[], chosen: PartialSettings): S
 test(
   'a context that is known to grow below its trigger needs no compaction, and is known to the token',
   () => {
+    const runs = Math.ceil(RUNS / 4)
     let grown = 0
     fc.assert(
       fc.property(histories, settings, deliveries, (history, given, under) => {
@@ -138,9 +139,9 @@ test(
           known = usage
         }
       }),
-      { ...EACH, numRuns: Math.ceil(RUNS / 4) },
+      { ...EACH, numRuns: runs },
     )
-    expect(grown).toBeGreaterThan(100)
+    expect(grown).toBeGreaterThan(10 * runs)
   },
   TIMEOUT_MS,
 )

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { conversationOf, conversationSteps, sampleMessage } from '../../../../test/support/src/samples/conversations.js'
 import { SimulatedThread } from '../../../../test/support/src/samples/simulated-thread.js'
 import type { CompactionState } from '../compaction/state.js'
@@ -10,6 +11,7 @@ import type { Ledger } from './artifact.js'
 import { extendLedger } from './extend.js'
 
 const tools: readonly never[] = []
+const RUNS = propertyRuns(120)
 
 // The other strategies never compact.
 test.each(['sandwich', 'tree'])(
@@ -46,9 +48,9 @@ test.each(['sandwich', 'tree'])(
           expect(ledger).toEqual(finish(extendLedger(null, whole)))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: RUNS },
     )
-    expect(compared).toBeGreaterThan(10)
+    expect(compared).toBeGreaterThan(RUNS / 6)
   },
 )
 
@@ -98,6 +100,6 @@ test('the ledger of changes of files is the same wherever a compaction ends', ()
       const whole = upTo(null, 0, messages.length)
       expect(upTo(upTo(null, 0, cut), cut, messages.length)).toEqual(whole)
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(800) },
   )
 })

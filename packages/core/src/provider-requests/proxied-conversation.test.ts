@@ -1,6 +1,7 @@
 import { type Epoch, type JsonObject, type ProxyMode, storedEpochSchema } from '@heddle/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/support/src/property-runs.js'
 import { checkRendered } from './check.js'
 import { coverSizes, makeCover } from './cover.js'
 import { advanceEpoch, withFurtherCost } from './epoch.js'
@@ -41,6 +42,8 @@ const step = fc.record({
 
 const protocol = fc.constantFrom<Protocol>('anthropic', 'openai-chat', 'openai-responses')
 
+const RUNS = { numRuns: propertyRuns(160) }
+
 describe('a conversation through the proxy', () => {
   test('is never sent in a form that the provider refuses, and keeps its sent prefix inside an epoch', () => {
     fc.assert(
@@ -58,6 +61,7 @@ describe('a conversation through the proxy', () => {
           }
         },
       ),
+      RUNS,
     )
   })
 
@@ -71,6 +75,7 @@ describe('a conversation through the proxy', () => {
           expect(paid).toBeLessThanOrEqual(direct * 1.011)
         }
       }),
+      RUNS,
     )
   })
 
@@ -89,6 +94,7 @@ describe('a conversation through the proxy', () => {
           }
         },
       ),
+      RUNS,
     )
   })
 
@@ -102,6 +108,7 @@ describe('a conversation through the proxy', () => {
           for (const { faults } of replay(kind, mode, steps, { isResumed: true })) expect(faults).toEqual([])
         },
       ),
+      RUNS,
     )
   })
 
@@ -146,6 +153,7 @@ describe('a conversation through the proxy', () => {
           expect(rendered.length).toBeLessThanOrEqual(body.length)
         }
       }),
+      RUNS,
     )
   })
 
@@ -154,6 +162,7 @@ describe('a conversation through the proxy', () => {
       fc.property(protocol, fc.array(step, { minLength: 1, maxLength: 10 }), (kind, steps) => {
         for (const { body, rendered } of replay(kind, 'observe', steps)) expect(rendered).toBe(body)
       }),
+      RUNS,
     )
   })
 

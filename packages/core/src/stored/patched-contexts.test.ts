@@ -51,6 +51,8 @@ const change = fc.record({
   systemPrompt: fc.constantFrom('You weave cloth all day.', 'You weave cloth all day.', 'You sew cloth all night.'),
 })
 
+const RUNS = propertyRuns(60)
+
 test('whatever is appended, erased or requested otherwise, a patched context is the whole one byte for byte', () => {
   let taken = 0
   let erased = 0
@@ -89,10 +91,10 @@ test('whatever is appended, erased or requested otherwise, a patched context is 
       }
       erased += secrets.length
     }),
-    { numRuns: propertyRuns(60), endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true },
   )
-  expect(taken).toBeGreaterThan(100_000)
-  expect(erased).toBeGreaterThan(20)
+  expect(taken).toBeGreaterThan(6_000 * RUNS)
+  expect(erased).toBeGreaterThan(RUNS)
 })
 
 interface Asked {
