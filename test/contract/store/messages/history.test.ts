@@ -2,7 +2,6 @@ import { threadIdOf } from '@heddle/core'
 import { type HistoryMessage, listHistory } from '@heddle/store'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { propertyRuns } from '../../../support/src/property-runs.js'
 import { append, appendOne, leaveMarks, PROJECT, prepared, RECEIVED_AT_MS, storeOfTests } from '../support.js'
 
 const database = storeOfTests()
@@ -39,7 +38,7 @@ describe('a history', () => {
         const newestFirst = await readAll(threadId, limit, 'desc')
         expect(newestFirst.flat().map(({ id }) => id)).toEqual(expected.reverse())
       }),
-      { numRuns: propertyRuns(40) },
+      { numRuns: 10 },
     )
   })
 
