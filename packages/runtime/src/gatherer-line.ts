@@ -23,13 +23,86 @@ export interface BatchRules<Item> {
   readonly anotherFrom?: { readonly items: number; readonly weight: number }
 }
 
+/** A caller's wait for the flush of its item. */
+class Wait {
+  readonly settled: Promise<void>
+  isSettled = false
+  /** The round of the gatherer's timer in which it began. */
+  readonly #round: number
+  #resolve!: () => void
+  #reject!: (error: unknown) => void
+
+  constructor(round: number) {
+    this.#round = round
+    this.settled = new Promise<void>((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  resolve(): void {
+    this.isSettled = true
+    this.#resolve()
+  }
+
+  reject(error: unknown): void {
+    // An aborted caller may never handle the promise.
+    this.settled.catch(() => {})
+    this.isSettled = true
+    this.#reject(error)
+  }
+
+  rejectIfOlder(round: number, error: () => Error): void {
+    if (!this.isSettled && this.#round <= round) this.reject(error())
+  }
+}
+
 /** An item, and the callers that wait for its flush. */
-export interface Entry<Item> {
+export class Entry<Item> {
   item: Item
   readonly identity: string | undefined
-  readonly settled: Promise<void>
-  resolve(): void
-  reject(error: unknown): void
+  readonly #first: Wait
+  /** Of items that were merged with this one. */
+  #others: Wait[] | undefined
+
+  constructor(item: Item, identity: string | undefined, round: number) {
+    this.item = item
+    this.identity = identity
+    this.#first = new Wait(round)
+  }
+
+  get settled(): Promise<void> {
+    return this.#first.settled
+  }
+
+  /** Whether no caller waits any more. */
+  get isSettled(): boolean {
+    return this.#first.isSettled && (this.#others?.every(({ isSettled }) => isSettled) ?? true)
+  }
+
+  /** @returns the wait of another caller */
+  join(round: number): Promise<void> {
+    const wait = new Wait(round)
+    this.#others ??= []
+    this.#others.push(wait)
+    return wait.settled
+  }
+
+  resolve(): void {
+    this.#first.resolve()
+    for (const wait of this.#others ?? []) wait.resolve()
+  }
+
+  reject(error: unknown): void {
+    this.#first.reject(error)
+    for (const wait of this.#others ?? []) wait.reject(error)
+  }
+
+  /** Rejects the callers that wait since this round or an earlier one. */
+  rejectIfOlder(round: number, error: () => Error): void {
+    this.#first.rejectIfOlder(round, error)
+    for (const wait of this.#others ?? []) wait.rejectIfOlder(round, error)
+  }
 }
 
 /** The items of one key: the waiting ones, in order, and the lanes of running batches. */
@@ -55,6 +128,11 @@ export class GathererLine<Item> {
     return this.#entries.length
   }
 
+  /** The items that wait, in order. */
+  get waiting(): readonly Entry<Item>[] {
+    return this.#entries
+  }
+
   get isFull(): boolean {
     return this.#entries.length >= (this.#rules.itemsMax ?? Number.POSITIVE_INFINITY)
   }
@@ -63,21 +141,19 @@ export class GathererLine<Item> {
     return this.#entries.length === 0 && this.#batches === 0 && !this.isScheduled && this.cancelPause === undefined
   }
 
-  /** @returns the entry of the item, possibly an earlier one */
-  add(item: Item): Entry<Item> {
+  /** @returns settles with the flush of the item */
+  add(item: Item, round: number): Promise<void> {
     const { identityOf, merge } = this.#rules
     const identity = identityOf?.(item)
-    if (identity !== undefined) {
-      const same = this.#byIdentity.get(identity)
-      if (same !== undefined) {
-        if (merge !== undefined) same.item = merge(same.item, item)
-        return same
-      }
+    const same = identity === undefined ? undefined : this.#byIdentity.get(identity)
+    if (same !== undefined) {
+      if (merge !== undefined) same.item = merge(same.item, item)
+      return same.join(round)
     }
-    const entry = createEntry(item, identity)
+    const entry = new Entry(item, identity, round)
     this.#entries.push(entry)
     if (identity !== undefined) this.#byIdentity.set(identity, entry)
-    return entry
+    return entry.settled
   }
 
   /** Whether enough items wait for another batch beside the running ones. */
@@ -167,16 +243,4 @@ function createSum<Item>({ of, max }: Weight<Item>): Check<Item> {
 function createNames<Item>(nameOf: (item: Item) => string): Check<Item> {
   const names = new Set<string>()
   return (item) => names.size < names.add(nameOf(item)).size
-}
-
-function createEntry<Item>(item: Item, identity: string | undefined): Entry<Item> {
-  let resolve = () => {}
-  let reject = (_error: unknown) => {}
-  const settled = new Promise<void>((onFlushed, onRefused) => {
-    resolve = onFlushed
-    reject = onRefused
-  })
-  // An aborted caller may never handle the promise.
-  settled.catch(() => {})
-  return { item, identity, settled, resolve, reject }
 }

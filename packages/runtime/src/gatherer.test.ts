@@ -27,6 +27,7 @@ function recording(options: Partial<GathererOptions<string>> = {}) {
   return {
     gatherer,
     flushed,
+    timers,
     pauses: () => [...timers.values()],
     addAll: (words: string) => Promise.allSettled(words.split(' ').map((word) => gatherer.add(word))),
     async passTime() {
@@ -371,4 +372,86 @@ it('settles every item once, in the order of its lane and within all limits, for
     expect(gatherer.size).toBe(0)
   }
   await fc.assert(fc.asyncProperty(fc.array(item, { maxLength: 30 }), bounds, refusals, run), { numRuns: 300 })
+})
+
+describe('callers with a time limit', () => {
+  const limit = { timeoutMs: 800, late: () => new Error('late') }
+
+  it('get the error in the round of the limit, while their batch and the waiting items go on', async () => {
+    const { gatherer, flushed, passTime, endBatch, pauses } = recording({ itemsMax: 1, limit })
+    const first = gatherer.add('hangs')
+    await tick()
+    for (let round = 0; round < 4; round++) await passTime()
+    const second = gatherer.add('b')
+    expect(pauses()).toEqual([100])
+    for (let round = 4; round < 7; round++) await passTime()
+    await expect(Promise.race([first, Promise.resolve('waits')])).resolves.toBe('waits')
+    await passTime()
+    await expect(first).rejects.toThrow('late')
+    await expect(Promise.race([second, Promise.resolve('waits')])).resolves.toBe('waits')
+    for (let round = 8; round < 12; round++) await passTime()
+    await expect(second).rejects.toThrow('late')
+    expect(flushed).toEqual(['hangs'])
+    await endBatch()
+    expect(flushed).toEqual(['hangs', 'b'])
+    expect(gatherer.size).toBe(0)
+  })
+
+  it('leave no timer once all are settled, also not on an idle gatherer', async () => {
+    const { addAll, pauses, passTime } = recording({ limit })
+    expect(pauses()).toEqual([])
+    await addAll('a b')
+    expect(pauses()).toEqual([])
+    await passTime()
+    await addAll('c')
+    expect(pauses()).toEqual([])
+  })
+
+  it('wait the same time if the event loop was blocked and the answers came behind the timer', async () => {
+    const { gatherer, passTime, pauses, timers, endBatch } = recording({ limit })
+    for (let block = 0; block < 5; block++) {
+      const answered = gatherer.add('hangs')
+      await tick()
+      await tick()
+      for (const timer of timers.keys()) {
+        timers.delete(timer)
+        timer()
+      }
+      endBatch()
+      await answered
+      // The batch ends in the same tick, before the timer comes to its end.
+      while (gatherer.size > 0) await Promise.resolve()
+      await gatherer.add('b')
+    }
+    await tick()
+    expect(pauses()).toEqual([])
+    const hanging = gatherer.add('hangs')
+    await tick()
+    for (let round = 0; round < 7; round++) {
+      expect(pauses()).toEqual([100])
+      await passTime()
+    }
+    await expect(Promise.race([hanging, Promise.resolve('waits')])).resolves.toBe('waits')
+    await passTime()
+    await expect(hanging).rejects.toThrow('late')
+  })
+
+  it('of merged items wait their own time, and their item is flushed once', async () => {
+    const { gatherer, passTime, flushed, endBatch } = recording({ itemsMax: 1, limit, identityOf: (item) => item })
+    gatherer.add('hangs').catch(() => {})
+    await tick()
+    const old = gatherer.add('a')
+    for (let round = 0; round < 8; round++) await passTime()
+    await expect(old).rejects.toThrow('late')
+    const fresh = gatherer.add('a')
+    for (let round = 0; round < 7; round++) await passTime()
+    const freshest = gatherer.add('a')
+    await passTime()
+    await expect(fresh).rejects.toThrow('late')
+    await endBatch()
+    await endBatch()
+    await freshest
+    expect(flushed).toEqual(['hangs', 'a'])
+    expect(gatherer.size).toBe(0)
+  })
 })

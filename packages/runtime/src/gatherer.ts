@@ -26,8 +26,16 @@ export interface GathererOptions<Item> extends BatchRules<Item> {
   readonly delaysFull?: boolean
   /** Default: all items of the batch fail. */
   readonly onRefused?: (error: unknown, items: readonly Item[]) => Refusal<Item>
+  /**
+   * A caller waits about this long at most, in milliseconds, and then gets the error; its item stays in its batch. Default: no
+   * limit.
+   */
+  readonly limit?: { readonly timeoutMs: number; readonly late: () => Error }
   readonly clock?: Pick<Clock, 'after'>
 }
+
+/** Rounds of the timer within the limit of a caller. With one timer for all, a caller may wait one round less. */
+const ROUNDS_PER_LIMIT = 8
 
 /** For batches in which a single item may be invalid: if the server is unavailable, splitting is useless. */
 export function splitUnlessAway(error: unknown): 'reject' | 'split' {
@@ -42,7 +50,13 @@ export function splitUnlessAway(error: unknown): 'reject' | 'split' {
  */
 export class Gatherer<Item> {
   readonly #options: GathererOptions<Item>
+  readonly #clock: Pick<Clock, 'after'>
   readonly #lines = new Map<string, GathererLine<Item>>()
+  /** Batches whose flush runs. */
+  readonly #batches = new Set<readonly Entry<Item>[]>()
+  /** Of the timer of `limit`. */
+  #round = 0
+  #cancelRound: (() => void) | undefined
   #waiting = 0
   #underWay = 0
   /** Running calls of `flush` and `close`: during these no item waits for others. */
@@ -51,9 +65,10 @@ export class Gatherer<Item> {
 
   constructor(options: GathererOptions<Item>) {
     this.#options = options
+    this.#clock = options.clock ?? systemClock
   }
 
-  /** Items that are not settled yet. */
+  /** Items that are not flushed yet, also those whose callers do not wait any more. */
   get size(): number {
     return this.#waiting + this.#underWay
   }
@@ -61,13 +76,14 @@ export class Gatherer<Item> {
   /**
    * Resolves once the item has been flushed. An unhandled rejection is ignored.
    *
-   * @throws the error of its batch's flush
+   * @throws the error of its batch's flush, or of the limit
    */
   add(item: Item): Promise<void> {
     const line = this.#lineOf(this.#options.keyOf?.(item) ?? '')
     const before = line.size
-    const { settled } = line.add(item)
+    const settled = line.add(item, this.#round)
     this.#waiting += line.size - before
+    this.#limitWaits()
     this.#schedule(line)
     return settled
   }
@@ -89,7 +105,7 @@ export class Gatherer<Item> {
   async close({ timeoutMs, late = () => {} }: { timeoutMs: number; late?: () => void }): Promise<void> {
     this.#hurries++
     for (const line of this.#lines.values()) this.#endPause(line)
-    await within(this.flush(), { timeoutMs, late, clock: this.#options.clock ?? systemClock })
+    await within(this.flush(), { timeoutMs, late, clock: this.#clock })
   }
 
   #lineOf(key: string): GathererLine<Item> {
@@ -104,7 +120,7 @@ export class Gatherer<Item> {
   /** Makes the line wait for more items. */
   #pause(line: GathererLine<Item>, ms: number): void {
     if (ms <= 0 || this.#hurries > 0) return
-    line.cancelPause = (this.#options.clock ?? systemClock).after(ms, () => {
+    line.cancelPause = this.#clock.after(ms, () => {
       line.cancelPause = undefined
       this.#start(line)
     })
@@ -145,14 +161,42 @@ export class Gatherer<Item> {
   async #run(line: GathererLine<Item>, batch: readonly Entry<Item>[]): Promise<void> {
     this.#waiting -= batch.length
     this.#underWay += batch.length
+    this.#batches.add(batch)
     const kept = await this.#flush(line, batch)
+    this.#batches.delete(batch)
     this.#underWay -= batch.length
     this.#waiting += kept.length
     line.end(batch, kept)
     if (!line.isFull) this.#pause(line, this.#options.restMs?.(batch.length) ?? 0)
     this.#schedule(line)
     this.#forgetIdle(line)
-    if (this.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+    if (this.size > 0) return
+    this.#cancelRound?.()
+    this.#cancelRound = undefined
+    for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+
+  /** One timer for all callers: under load, thousands of them wait. */
+  #limitWaits(): void {
+    const { limit } = this.#options
+    if (limit === undefined || this.#cancelRound !== undefined) return
+    this.#cancelRound = this.#clock.after(limit.timeoutMs / ROUNDS_PER_LIMIT, () => {
+      // If the event loop was blocked, answers may have arrived unread: they are handled in this iteration.
+      const ending = setImmediate(() => this.#endRound(limit.late))
+      this.#cancelRound = () => clearImmediate(ending)
+    })
+  }
+
+  #endRound(late: () => Error): void {
+    this.#cancelRound = undefined
+    this.#round++
+    for (const entry of this.#unsettled()) entry.rejectIfOlder(this.#round - ROUNDS_PER_LIMIT, late)
+    if (this.#unsettled().length > 0) this.#limitWaits()
+  }
+
+  #unsettled(): Entry<Item>[] {
+    const waiting = [...this.#lines.values()].map((line) => line.waiting)
+    return [...waiting, ...this.#batches].flatMap((entries) => entries.filter(({ isSettled }) => !isSettled))
   }
 
   /** @returns the entries to retry */
