@@ -107,16 +107,16 @@ export class ServerQueues implements Queues {
     await this.#bounded(Promise.all([...this.#queues.values()].map((queue) => queue.whenReady())))
   }
 
-  async add<Name extends StageName>(stage: Name, payload: StagePayload<Name>, bytes = 0): Promise<void> {
+  add<Name extends StageName>(stage: Name, payload: StagePayload<Name>, bytes = 0): Promise<void> {
     const job = sentJob(this.inbox, stage, payload, bytes)
+    const adding = this.#queueOf(stage).add(payload)
     // A caller that expects a reply has acquired its share already.
-    if (job !== null && !this.#inbox.expects(job.id)) this.#load.started(job)
-    try {
-      await this.#bounded(this.#queueOf(stage).add(payload))
-    } catch (error) {
-      if (job !== null) this.#load.ended(job.id)
+    if (job === null || this.#inbox.expects(job.id)) return adding
+    this.#load.started(job)
+    return adding.catch((error: unknown) => {
+      this.#load.ended(job.id)
       throw error
-    }
+    })
   }
 
   async addMany<Name extends StageName>(stage: Name, payloads: readonly StagePayload<Name>[]): Promise<void> {
@@ -136,11 +136,11 @@ export class ServerQueues implements Queues {
   }
 
   wake(stage: WakeStageName, thread: WakeJob, carrier?: string): Promise<void> {
-    return this.#bounded(this.#queueOf(stage).wake(thread, carrier))
+    return this.#queueOf(stage).wake(thread, carrier)
   }
 
   async wakeMany(stage: WakeStageName, threads: readonly TracedWake[]): Promise<void> {
-    await this.#bounded(Promise.all(threads.map((thread) => this.#queueOf(stage).wake(thread, thread.carrier))))
+    await Promise.all(threads.map((thread) => this.#queueOf(stage).wake(thread, thread.carrier)))
   }
 
   async rewake(wakes: readonly StageWake[]): Promise<number> {

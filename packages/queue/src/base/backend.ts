@@ -1,6 +1,6 @@
-import type { BackendFactory, ConnectionOptions, Queue } from 'bullmq'
+import type { BackendFactory, ConnectionOptions } from 'bullmq'
 import type { Channels } from '../reply/channels.js'
-import type { BullQueue } from './bull-queue.js'
+import type { TextQueue } from '../send/text-queue.js'
 
 /** The server of one `Queues`: everything that differs between Redis and Postgres. */
 export interface Backend {
@@ -19,7 +19,7 @@ export interface Backend {
   /** The backlogs of queues, in their order, by the server's clock and in one round trip. */
   backlogs(queues: readonly string[]): Promise<readonly Backlog[]>
   /** The job that holds each deduplication key; keys without a holder are left out. */
-  keyHolders(queue: BullQueue, keys: readonly string[]): Promise<ReadonlyMap<string, KeyHolder>>
+  keyHolders(queue: TextQueue, keys: readonly string[]): Promise<ReadonlyMap<string, KeyHolder>>
   /** Adds the causes of wakes that were merged into a waiting job to it, for its trace; a job that has begun stays as it is. */
   addCauses(queue: string, wakes: readonly TracedJob[]): Promise<void>
   /** The waiting jobs of a queue, counted up to a little more than `jobsMax`. */
@@ -72,7 +72,7 @@ export interface QueueDepth {
 
 export interface BullSetup {
   /** Adds jobs, whose data are payloads as text. */
-  Queue: typeof Queue
+  Queue: typeof TextQueue
   factory: BackendFactory
   connection: ConnectionOptions
 }

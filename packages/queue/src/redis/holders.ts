@@ -1,9 +1,9 @@
 import type { KeyHolder } from '../base/backend.js'
-import type { BullQueue } from '../base/bull-queue.js'
+import type { TextQueue } from '../send/text-queue.js'
 
 /** The commands of one tick are pipelined. A holder that ends between the two commands is also `unknown`. */
 export async function readHolders(
-  queue: Pick<BullQueue, 'getDeduplicationJobId' | 'getJobState'>,
+  queue: Pick<TextQueue, 'getDeduplicationJobId' | 'getJobState'>,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, KeyHolder>> {
   const holders = new Map<string, KeyHolder>()

@@ -2,8 +2,8 @@ import type { StageName } from '@heddle/contracts'
 import { Gatherer } from '@heddle/runtime'
 import type { JobType } from 'bullmq'
 import { bounds } from '../base/bounds.js'
-import type { BullQueue } from '../base/bull-queue.js'
 import { decodePayload } from './payload.js'
+import type { TextQueue } from './text-queue.js'
 
 /** A job that no worker has begun, or that waits for its next attempt. */
 export interface WaitingJob {
@@ -24,7 +24,7 @@ export interface Remover {
 const waitingTypes = ['wait', 'paused', 'delayed', 'prioritized'] as const satisfies readonly string[]
 
 export interface JobRemovalScan {
-  readonly queue: Pick<BullQueue, 'getJobCounts' | 'getRanges' | 'getJob' | 'remove'>
+  readonly queue: Pick<TextQueue, 'getJobCounts' | 'getRanges' | 'getJob' | 'remove'>
   readonly stage: StageName
   readonly removers: readonly Remover[]
   /** Adds a time limit to a call of the server. */

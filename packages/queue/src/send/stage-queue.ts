@@ -5,17 +5,11 @@ import { backOffMs, currentTrace, Gatherer } from '@heddle/runtime'
 import type { JobsOptions } from 'bullmq'
 import type { Backend, Backlog } from '../base/backend.js'
 import { bounds } from '../base/bounds.js'
-import type { BullQueue } from '../base/bull-queue.js'
-import { isServerAway } from '../base/errors.js'
+import { isServerAway, namedError, unavailable } from '../base/errors.js'
 import { mergeCarriers } from './carrier.js'
 import { type JobRemovalScan, scanJobs } from './job-removal.js'
 import { encodePayload } from './payload.js'
-
-interface NewJob {
-  name: string
-  data: string
-  opts: JobsOptions
-}
+import type { NewJob, TextQueue } from './text-queue.js'
 
 export interface QueueStats extends Backlog {
   readonly stage: StageName
@@ -29,9 +23,9 @@ export interface QueueStats extends Backlog {
 /** The producers' side of one stage's queue. */
 export class StageQueue<Name extends StageName = StageName> {
   readonly stage: Name
-  readonly #queue: BullQueue
+  readonly #queue: TextQueue
   readonly #jobs: Gatherer<NewJob>
-  readonly #backend: Pick<Backend, 'keyHolders' | 'addCauses'>
+  readonly #backend: Pick<Backend, 'keyHolders' | 'addCauses' | 'server'>
 
   constructor(stage: Name, backend: Backend, prefix: string, onError: (error: unknown) => void) {
     const setup = backend.producers()
@@ -56,6 +50,7 @@ export class StageQueue<Name extends StageName = StageName> {
       identityOf: ({ opts }) => opts.deduplication?.id,
       merge: withCausesOf,
       flush: (jobs) => this.#addAll(jobs),
+      limit: { timeoutMs: bounds.producerWaitMs, late: () => unavailable(backend.server) },
       // While the server is down, waiting jobs would fail, too, and must not pile up.
       onRefused: (error) => (isServerAway(error) ? 'reject-waiting' : 'reject'),
     })
@@ -111,7 +106,15 @@ export class StageQueue<Name extends StageName = StageName> {
   }
 
   async #addAll(jobs: readonly NewJob[]): Promise<void> {
-    const added = await withRetries(() => this.#queue.addBulk([...jobs]))
+    try {
+      await withRetries(() => (isWakeStage(this.stage) ? this.#addWakes(jobs) : this.#queue.addTexts(jobs)))
+    } catch (error) {
+      throw namedError(error, this.#backend.server)
+    }
+  }
+
+  async #addWakes(jobs: readonly NewJob[]): Promise<void> {
+    const added = await this.#queue.addBulk([...jobs])
     const wakes = jobs.flatMap(({ opts: { jobId = '', deduplication, telemetry } }, index) =>
       // A job with its own id was added with its trace.
       deduplication === undefined || telemetry?.metadata === undefined || added[index]?.id === jobId
