@@ -35,11 +35,14 @@ interface UnderWay extends SentJob {
   readonly sinceMs: number
 }
 
+/** Counted in place: each job changes it twice. */
+type OwnCount = { -readonly [Field in keyof LoadCount]: LoadCount[Field] }
+
 /** Limits the open jobs of a project in a stage, over all processes, while other projects have open jobs, too. */
 export class FairShare {
   readonly #options: FairShareOptions
   readonly #underWay = new Map<string, UnderWay>()
-  readonly #own = new Map<string, LoadCount>()
+  readonly #own = new Map<string, OwnCount>()
   readonly #others = new Map<string, { readonly report: LoadReport; readonly atMs: number }>()
   /** When each project last had open jobs. */
   readonly #seenAtMs = new Map<string, number>()
@@ -121,8 +124,9 @@ export class FairShare {
 
   #count(stage: SharedStage, projectId: string, jobs: number, bytes: number): void {
     const key = keyOf(stage, projectId)
-    const held = this.#own.get(key) ?? { stage, projectId, jobs: 0, bytes: 0 }
-    const count = { ...held, jobs: held.jobs + jobs, bytes: held.bytes + bytes }
+    const count = this.#own.get(key) ?? { stage, projectId, jobs: 0, bytes: 0 }
+    count.jobs += jobs
+    count.bytes += bytes
     if (count.jobs === 0) this.#own.delete(key)
     else this.#own.set(key, count)
   }

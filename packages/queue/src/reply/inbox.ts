@@ -82,7 +82,8 @@ export class Inbox {
   }
 
   #forget(requestId: string, waiter: Listener): void {
-    const others = this.#waiters.get(requestId)?.filter((each) => each !== waiter) ?? []
+    const waiters = this.#waiters.get(requestId) ?? []
+    const others = waiters.length < 2 ? [] : waiters.filter((each) => each !== waiter)
     if (others.length === 0) this.#waiters.delete(requestId)
     else this.#waiters.set(requestId, others)
   }

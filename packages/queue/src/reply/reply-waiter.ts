@@ -52,8 +52,9 @@ export class Waiter<T> implements ExpectedReply<T> {
   readonly #onEnd: () => void
   readonly #late: (deadlineMs: number) => string | null
   #onAbort: (() => void) | undefined
-  #cancelDeadline: (() => void) | undefined
-  #cancelRead: (() => void) | undefined
+  /** Cancels the timer of the next read, or of the deadline if that comes first. */
+  #cancelTimer: (() => void) | undefined
+  #endsAtMs = 0
   #isOver = false
   #reading = false
   #readAgain = false
@@ -80,8 +81,6 @@ export class Waiter<T> implements ExpectedReply<T> {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // The caller may fail before it awaits the result.
-    this.result.catch(() => {})
   }
 
   start(): void {
@@ -94,7 +93,7 @@ export class Waiter<T> implements ExpectedReply<T> {
       this.#onAbort = () => this.fail(signal.reason)
       signal.addEventListener('abort', this.#onAbort, { once: true })
     }
-    this.#cancelDeadline = this.#clock.after(deadlineMs, () => this.#timeOut())
+    this.#endsAtMs = this.#clock.monotonicMs() + deadlineMs
     this.#schedule(Math.min(firstReadMs, readEveryMs))
   }
 
@@ -124,6 +123,8 @@ export class Waiter<T> implements ExpectedReply<T> {
 
   fail(error: unknown): void {
     if (!this.#finish()) return
+    // The caller may have failed before it awaits the result.
+    this.result.catch(() => {})
     this.#reject(error)
   }
 
@@ -139,9 +140,14 @@ export class Waiter<T> implements ExpectedReply<T> {
     )
   }
 
-  #schedule(ms: number): void {
-    this.#cancelRead?.()
-    this.#cancelRead = this.#clock.after(ms, () => void this.#readNow())
+  /** @param ms until the next read; null while one runs, which may take longer than the deadline */
+  #schedule(ms: number | null): void {
+    this.#cancelTimer?.()
+    const leftMs = Math.max(0, this.#endsAtMs - this.#clock.monotonicMs())
+    this.#cancelTimer =
+      ms === null || leftMs <= ms
+        ? this.#clock.after(leftMs, () => this.#timeOut())
+        : this.#clock.after(ms, () => void this.#readNow())
   }
 
   async #open(answer: unknown): Promise<void> {
@@ -160,6 +166,7 @@ export class Waiter<T> implements ExpectedReply<T> {
       return
     }
     this.#reading = true
+    this.#schedule(null)
     const value = await this.#read()
     this.#reading = false
     if (value !== undefined && this.#finish()) return this.#resolve(value)
@@ -192,8 +199,7 @@ export class Waiter<T> implements ExpectedReply<T> {
   #finish(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
-    this.#cancelDeadline?.()
-    this.#cancelRead?.()
+    this.#cancelTimer?.()
     if (this.#onAbort !== undefined) this.#expectation.signal?.removeEventListener('abort', this.#onAbort)
     this.#onEnd()
     return true

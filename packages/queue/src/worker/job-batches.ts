@@ -102,13 +102,8 @@ export class JobBatches {
     // Reserved now and taken afterwards, so that a failed round trip does not lose the prefetched job.
     const isReserved = takes && this.#prefetched.length > this.#reserved
     if (isReserved) this.#reserved++
-    const { isKept, taken } = await this.#request({
-      ended: { id, token },
-      takes: takes && !isReserved,
-      prefetches: false,
-    }).finally(() => {
-      if (isReserved) this.#reserved--
-    })
+    const requested = this.#request({ ended: { id, token }, takes: takes && !isReserved, prefetches: false })
+    const { isKept, taken } = await (isReserved ? requested.finally(() => this.#reserved--) : requested)
     if (isKept && taken !== undefined) this.#keep(taken)
     if (isKept || !takes) return { isGone: !isKept, taken: undefined }
     return { isGone: true, taken: taken ?? this.#takePrefetched() }
@@ -138,7 +133,8 @@ export class JobBatches {
   }
 
   async #request(wanted: Pick<SlotRequest, 'ended' | 'takes' | 'prefetches'>): Promise<SlotRequest> {
-    const request: SlotRequest = { ...wanted, taken: undefined, isKept: false }
+    const { ended, takes, prefetches } = wanted
+    const request: SlotRequest = { ended, takes, prefetches, taken: undefined, isKept: false }
     await this.#requests.add(request)
     return request
   }

@@ -15,7 +15,7 @@ import { carrierIn, linkCarrier } from '../send/carrier.js'
 import { decodePayload, originOf, type PayloadOrigin } from '../send/payload.js'
 import type { BullJob } from './bull-worker.js'
 import type { JobSender, Settled, WorkerOptions } from './job.js'
-import type { Answer } from './outcome.js'
+import type { Answer, Outcome } from './outcome.js'
 import { judge, RetryLater, retryDelayMs } from './retry.js'
 import { workerStops } from './stopping.js'
 import { tracedJob } from './traced-job.js'
@@ -47,10 +47,13 @@ interface Attempt<Name extends StageName> {
 export function createProcessor<Name extends StageName>(options: ProcessorOptions<Name>, hooks: ProcessorHooks) {
   const yielder = new EventLoopYielder()
   // BullMQ passes a signal only to functions with three parameters.
-  return async (bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
+  return (bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
     // An idle worker may get hundreds of jobs at once: parsing all of them first would delay the first ones.
     const pause = yielder.next()
-    if (pause !== null) await pause
+    return pause === null ? begin(bullJob, token, signal) : pause.then(() => begin(bullJob, token, signal))
+  }
+
+  function begin(bullJob: BullJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> {
     const payload = decodePayload(bullJob.data)
     const attempt: Attempt<Name> = {
       options,
@@ -65,7 +68,7 @@ export function createProcessor<Name extends StageName>(options: ProcessorOption
       attemptsMax: options.attempts ?? stages[options.stage].attempts,
       startedAtMs: performance.now(),
     }
-    await tracedJob(
+    return tracedJob(
       {
         stage: options.stage,
         jobId: attempt.jobId,
@@ -80,13 +83,17 @@ export function createProcessor<Name extends StageName>(options: ProcessorOption
 
 async function carryOut<Name extends StageName>(attempt: Attempt<Name>): Promise<void> {
   try {
-    await run(attempt)
+    await finish(attempt, await handle(attempt))
   } catch (error) {
     await fail(attempt, error)
   }
 }
 
-async function run<Name extends StageName>(current: Attempt<Name>): Promise<void> {
+/**
+ * Checks the job, parses its payload and calls the handler. Not async: a worker has hundreds of jobs at once, and each async
+ * function has a promise and a state for each of them.
+ */
+function handle<Name extends StageName>(current: Attempt<Name>): Promise<Outcome> {
   const { options, bullJob, origin, jobId, attempt, attemptsMax, signal } = current
   const { stage, queues } = options
   // Checked here and not by BullMQ, which would fail the job without a dead letter.
@@ -95,7 +102,13 @@ async function run<Name extends StageName>(current: Attempt<Name>): Promise<void
   }
   const payload = parse(stages[stage].schema, current.payload, `${stage} job`) as StagePayload<Name>
   const answerBytesMax = origin.replyTo === null ? 0 : queues.answerBytesMax(origin.replyTo)
-  const outcome = await options.handler({ payload, jobId, attempt, attemptsMax, answerBytesMax, signal })
+  return options.handler({ payload, jobId, attempt, attemptsMax, answerBytesMax, signal })
+}
+
+/** Wakes the next stages and replies. */
+async function finish<Name extends StageName>(current: Attempt<Name>, outcome: Outcome): Promise<void> {
+  const { options, origin, jobId } = current
+  const { stage, queues } = options
   // Before the job is completed: a crash in between repeats the job and the wakes.
   if (outcome.next.length > 0) {
     const carrier = isWakeStage(stage) ? linkCarrier() : currentTrace()

@@ -13,10 +13,13 @@ export interface TracedJob {
 }
 
 /** Runs an attempt of a job as a span of the trace that caused it, beside one for its wait in the queue. */
-export async function tracedJob(job: TracedJob, work: () => Promise<void>): Promise<void> {
-  if (job.carrier === undefined) return await work()
+export function tracedJob(job: TracedJob, work: () => Promise<void>): Promise<void> {
+  return job.carrier === undefined ? work() : traceCaused(job, job.carrier, work)
+}
+
+async function traceCaused(job: TracedJob, carrier: string, work: () => Promise<void>): Promise<void> {
   const { stage, jobId, attempt, addedAtMs } = job
-  const { parent, links } = causesIn(job.carrier)
+  const { parent, links } = causesIn(carrier)
   const queue = queueName(stage)
   const nowMs = Date.now()
   // A retry has waited for its delay, too, which is not the wait of a queue.

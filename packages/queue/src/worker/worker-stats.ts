@@ -32,6 +32,9 @@ interface Attempt {
   readonly durationMs: number
 }
 
+/** The work of this process in a stage, counted in place: each job changes it. */
+type Counts = { -readonly [Field in keyof PoolWork]: PoolWork[Field] }
+
 interface ReceivedReport {
   readonly stages: Readonly<Partial<Record<StageName, PoolWork>>>
   readonly atMs: number
@@ -39,7 +42,7 @@ interface ReceivedReport {
 
 export class Pools {
   readonly #options: PoolsOptions
-  readonly #own = new Map<StageName, PoolWork>()
+  readonly #own = new Map<StageName, Counts>()
   readonly #models = new Map<string, ModelCalls>()
   readonly #others = new LRUCache<string, ReceivedReport>({ max: bounds.poolProcessesMax })
   /** Finished jobs of this process at its last ticks, oldest first. */
@@ -52,24 +55,21 @@ export class Pools {
   }
 
   started(stage: StageName): void {
-    this.#change(stage, (work) => ({ ...work, workers: work.workers + 1 }))
+    this.#countsOf(stage).workers++
     this.#cancel ??= this.#options.clock.after(0, () => this.#tick())
   }
 
   stopped(stage: StageName): void {
-    this.#change(stage, (work) => ({ ...work, workers: work.workers - 1 }))
+    this.#countsOf(stage).workers--
     // The other processes learn of it before the last report expires.
     this.#report()
   }
 
   settled({ stage, result, durationMs }: Attempt): void {
-    const isDone = result === 'done' || result === 'skipped'
-    this.#change(stage, (work) => ({
-      ...work,
-      done: work.done + (isDone ? 1 : 0),
-      failed: work.failed + (result === 'retried' || result === 'dead' ? 1 : 0),
-      tookMs: work.tookMs + durationMs,
-    }))
+    const work = this.#countsOf(stage)
+    if (result === 'done' || result === 'skipped') work.done++
+    if (result === 'retried' || result === 'dead') work.failed++
+    work.tookMs += durationMs
   }
 
   /** Receives a report, or a request for reports. */
@@ -132,8 +132,10 @@ export class Pools {
     this.#cancel?.()
   }
 
-  #change(stage: StageName, change: (work: PoolWork) => PoolWork): void {
-    this.#own.set(stage, change(this.#own.get(stage) ?? idle))
+  #countsOf(stage: StageName): Counts {
+    const counts = this.#own.get(stage) ?? { ...idle }
+    this.#own.set(stage, counts)
+    return counts
   }
 
   #tick(): void {
