@@ -69,9 +69,12 @@ export function beginSpan(name: string, start: SpanStart): OpenSpan | null {
 }
 
 /** Runs work as a span. Without a tracer, and if it is not sampled, it is only a call of the work. */
-export async function traced<T>(name: string, start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+export function traced<T>(name: string, start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
   const span = installed === null ? null : installed.begin(name, start)
-  if (span === null) return await work(noSpan)
+  return span === null ? work(noSpan) : runAs(span, work)
+}
+
+async function runAs<T>(span: OpenSpan, work: (span: Span) => Promise<T>): Promise<T> {
   try {
     return await span.run(() => work(span))
   } catch (error) {
