@@ -58,6 +58,11 @@ export class DirectAppends {
     this.#wakes = new Wakes({ ...options, wake: (threads) => this.#wake(threads) })
   }
 
+  /** Whether few enough appends are under way for {@link store}. */
+  get hasRoom(): boolean {
+    return !this.#isClosed && this.#underWay <= APPENDS_MAX
+  }
+
   /** Counts an append as under way, also while it is in the queue. @returns ends it */
   begin(): () => void {
     this.#underWay++
@@ -76,7 +81,7 @@ export class DirectAppends {
   ): Promise<DirectOutcome | null> {
     const { clock, log } = this.#options
     const { requestId } = job
-    if (this.#isClosed || bytes > JSON_CHARACTERS_MAX || this.#underWay > APPENDS_MAX) return null
+    if (bytes > JSON_CHARACTERS_MAX || !this.hasRoom) return null
     const storing = this.#store(job)
     const timeoutMs = Math.max(1, Math.min(PATIENCE_MS, endsAtMs - clock.monotonicMs()))
     const late = () => {

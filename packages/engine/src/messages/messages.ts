@@ -112,7 +112,8 @@ async function appendMeasured(
   const messages = append.chosenIds.size === 0 ? given : withoutRepeats(given, append.onUsedId)
   if (ack === 'stored' && parts.ensureProjectName() !== null)
     await retryUntil(async () => await parts.ensureProjectName(), options)
-  const direct = ack === 'stored' ? await storeDirectly(parts, append, messages, options) : null
+  const mayStore = ack === 'stored' && parts.directAppends?.hasRoom === true
+  const direct = mayStore ? await storeDirectly(parts, append, messages, options) : null
   if (direct !== null) {
     onProgress?.(messages.length)
     return { threadId, stored: direct.stored, repeated: given.length - direct.stored }
@@ -266,21 +267,37 @@ async function sendAll(
   options: SendOptions,
   onProgress: AppendSettings['onProgress'],
 ): Promise<void> {
+  const [only] = jobs
+  if (only !== undefined && jobs.length === 1) {
+    await sendOne(parts, threadId, { job: only, places }, options)
+    onProgress?.(only.job.messages.length)
+    return
+  }
   let sent = 0
   let acknowledged = 0
   const sendNext = async (): Promise<void> => {
     for (let next = jobs[sent++]; next !== undefined; next = jobs[sent++]) {
       try {
-        await sendJob(parts, threadId, next, options)
+        await sendOne(parts, threadId, { job: next, places }, options)
       } catch (error) {
         // The caller gets the error now, so no further message of the append may be stored afterwards.
         sent = jobs.length
-        throw countedAsAppended(error, next.job.messages, places)
+        throw error
       }
       acknowledged += next.job.messages.length
       onProgress?.(acknowledged)
     }
   }
-  if (jobs.length === 1) await sendNext()
-  else await Promise.all(Array.from({ length: Math.min(JOBS_IN_FLIGHT_MAX, jobs.length) }, sendNext))
+  await Promise.all(Array.from({ length: Math.min(JOBS_IN_FLIGHT_MAX, jobs.length) }, sendNext))
+}
+
+function sendOne(
+  parts: EngineContext,
+  threadId: string,
+  { job, places }: { job: OutgoingJob; places: Places },
+  options: SendOptions,
+): Promise<void> {
+  return sendJob(parts, threadId, job, options).catch((error: unknown) => {
+    throw countedAsAppended(error, job.job.messages, places)
+  })
 }
