@@ -1,8 +1,14 @@
 import { holdsLongText, type IngestJob, type PlacedMessage, partBytes, placedCharacters } from '@heddle/contracts'
-import { estimateMessageTokens, finish, type Pausable, partToStore, placedFingerprintSteps } from '@heddle/core'
+import {
+  estimateMessageTokens,
+  type Pausable,
+  partToStore,
+  placedFingerprint,
+  placedFingerprintSteps,
+} from '@heddle/core'
 import { runCooperatively } from '@heddle/runtime'
 import type { Append, PreparedMessage } from '../messages/append-plan.js'
-import { contentElementSteps } from '../sql/content-element.js'
+import { type ContentElement, contentElementSteps } from '../sql/content-element.js'
 
 /** An append with its size, by which groups are limited. */
 export interface PreparedAppend extends Append {
@@ -35,12 +41,22 @@ export class Preparation {
 
 /** Converts a job's messages for storage: with positions, hashes and estimated tokens. */
 export function prepareAppend(job: IngestJob): PreparedAppend {
-  return finish(prepareSteps(job))
+  return preparedOf(
+    job,
+    job.messages.map((placed) => prepared(placed, placedFingerprint(placed))),
+  )
 }
 
 function* prepareSteps(job: IngestJob): Pausable<PreparedAppend> {
   const messages: PreparedMessage[] = []
-  for (const placed of job.messages) messages.push(yield* prepareMessage(placed))
+  for (const placed of job.messages) {
+    const contentElement = yield* contentElementSteps(placed.message.content)
+    messages.push(prepared(placed, yield* placedFingerprintSteps(placed), contentElement ?? undefined))
+  }
+  return preparedOf(job, messages)
+}
+
+function preparedOf(job: IngestJob, messages: readonly PreparedMessage[]): PreparedAppend {
   return {
     requestId: job.requestId,
     characters: job.messages.reduce((sum, placed) => sum + charactersOf(placed), 0),
@@ -52,23 +68,25 @@ function* prepareSteps(job: IngestJob): Pausable<PreparedAppend> {
   }
 }
 
-function* prepareMessage(placed: PlacedMessage): Pausable<PreparedMessage> {
+function prepared(placed: PlacedMessage, fingerprint: string, contentElement?: ContentElement): PreparedMessage {
   const { message, iteration, ordinal, orderedAt } = placed
-  const { parts: given, ...input } = message
+  const { parts: given, content, toolCalls = [], thinking = [] } = message
   const parts = given?.map(partToStore)
-  const { content, toolCalls = [], thinking = [] } = message
-  const counted = { content, toolCalls, thinking, ...(parts !== undefined && { parts: parts.map(({ part }) => part) }) }
-  const contentElement = yield* contentElementSteps(content)
+  const counted = { content, toolCalls, thinking, parts: parts?.map(({ part }) => part) }
   return {
-    input,
+    input: given === undefined ? message : withoutParts(message),
     parts,
-    ...(contentElement !== null && { contentElement }),
+    contentElement,
     iteration,
     ordinal,
     orderedAtMs: Date.parse(orderedAt),
     tokensEstimate: estimateMessageTokens(counted).tokens,
-    fingerprint: yield* placedFingerprintSteps(placed),
+    fingerprint,
   }
+}
+
+function withoutParts({ parts: _, ...input }: PlacedMessage['message']): PreparedMessage['input'] {
+  return input
 }
 
 /** Size of a message in a transaction. */

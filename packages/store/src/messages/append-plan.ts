@@ -26,7 +26,7 @@ export interface PreparedMessage {
   /** `placedFingerprint` of the input: the same for a repeat, different for a conflict. */
   readonly fingerprint: string
   /** Only of a long content, which takes too long to encode while the thread is locked. */
-  readonly contentElement?: ContentElement
+  readonly contentElement?: ContentElement | undefined
   /** Only of a mark that a restore writes: the message that it shows again. */
   readonly restoresSeq?: number
 }
@@ -138,7 +138,11 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
     const erasedSources = situation.erasedSources?.get(threadId)
     const addedBefore = added.get(threadId)
     const fresh = new Map<string, PreparedMessage>()
-    const numbers = numbersOf.get(threadId)?.copy() ?? new IterationNumbers(situation.iterations?.get(threadId))
+    let copied: IterationNumbers | undefined
+    const numbers = () => {
+      copied ??= numbersOf.get(threadId)?.copy() ?? new IterationNumbers(situation.iterations?.get(threadId))
+      return copied
+    }
     const numberOf = new Map<string, number>()
     for (const [index, message] of append.messages.entries()) {
       if (isErased(message, stored, erasedSources)) continue
@@ -147,15 +151,15 @@ export function planAppends(appends: readonly NamedAppend[], situation: AppendSi
       const iteration = iterationOf(message)
       if (same === undefined) {
         fresh.set(id, message)
-        const number = iteration && numbers.take(iteration)
+        const number = iteration && numbers().take(iteration)
         if (iteration && number === null) return { ...nothing, error: numberConflict(iteration, index) }
         if (number !== null) numberOf.set(id, number)
       } else if (append.onUsedId !== 'keep') {
-        const isRepeat = same === message.fingerprint && (!iteration || numbers.isRepeat(iteration))
+        const isRepeat = same === message.fingerprint && (!iteration || numbers().isRepeat(iteration))
         if (!isRepeat) return { ...nothing, error: idConflict(id, index) }
       }
     }
-    if (numberOf.size > 0) numbersOf.set(threadId, numbers)
+    if (numberOf.size > 0) numbersOf.set(threadId, numbers())
 
     let { headSeq, tokensEstimate, latestAtMs } = thread
     for (const proposed of fresh.values()) {
@@ -187,6 +191,8 @@ function iterationOf({ input: { id }, iteration }: PreparedMessage): GivenIterat
   return iteration === undefined ? null : { id, iteration }
 }
 
+const none: ReadonlySet<string> = new Set()
+
 /** The fingerprint of the row of an erased message, which has no content to compare. */
 export const ERASED_FINGERPRINT = ''
 
@@ -194,7 +200,7 @@ export const ERASED_FINGERPRINT = ''
 function isErased(
   { input: { id, sourceId } }: PreparedMessage,
   stored: ReadonlyMap<string, string> | undefined,
-  erasedSources: ReadonlySet<string> = new Set(),
+  erasedSources: ReadonlySet<string> = none,
 ): boolean {
   return stored?.get(id) === ERASED_FINGERPRINT || (sourceId !== undefined && erasedSources.has(sourceId))
 }
@@ -222,7 +228,7 @@ function faultOf(append: NamedAppend, thread: LockedThread | undefined, situatio
 function erasedBefore(
   { requestId, thread: name, messages }: NamedAppend,
   { erasedAtMs = null }: LockedThread,
-  erasedIds: ReadonlySet<string> = new Set(),
+  erasedIds: ReadonlySet<string> = none,
 ): ErrorData | null {
   if (erasedAtMs === null) return null
   const index = messages.findIndex(({ input }) => erasedIds.has(input.id))

@@ -16,17 +16,16 @@ export type Spellable = string | boolean | Spelled | null | undefined
 
 /** The same for any texts; null and undefined are null. A list of only these becomes empty. */
 export function asQuotedArray(values: readonly Spellable[]): string {
-  let text = ''
-  let isEmpty = true
-  for (const value of values) {
-    text += text === '' ? spell(value) : `,${spell(value)}`
-    isEmpty &&= value === null || value === undefined
-  }
-  return isEmpty ? '{}' : `{${text}}`
+  // Most columns of most batches have no value.
+  return values.every(isNull) ? '{}' : `{${values.map(spell).join(',')}}`
+}
+
+function isNull(value: Spellable): value is null | undefined {
+  return value === null || value === undefined
 }
 
 function spell(value: Spellable): string {
-  if (value === null || value === undefined) return 'NULL'
+  if (isNull(value)) return 'NULL'
   if (typeof value === 'boolean') return value ? 't' : 'f'
   return typeof value === 'object' ? value.spelled : `"${escapeElement(value)}"`
 }
