@@ -75,11 +75,16 @@ export function sharedRunsOf(tx: Tx) {
 
 /** The shared runs of a thread, in the order of their numbers; empty if it is no fork. */
 export async function loadSharedRuns(tx: Tx, threadId: string): Promise<readonly SharedRun[]> {
+  return (await findSharedRuns(tx, threadId)) ?? []
+}
+
+/** The same; null for a thread that does not exist, and therefore has no messages. */
+export async function findSharedRuns(tx: Tx, threadId: string): Promise<readonly SharedRun[] | null> {
   const remembered = runsKnown(tx, threadId)
   if (remembered !== undefined) return remembered
   const [found] = await tx<{ runs: SharedRun[] }[]>`
     select ${sharedRunsOf(tx)} as runs from heddle.stage_cursors as cursor where cursor.thread_id = ${threadId}`
-  if (found === undefined) return []
+  if (found === undefined) return null
   noteLineage(tx, threadId, found.runs)
   return found.runs
 }

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@heddle/contracts'
 import type { Message, Position } from '@heddle/core'
 import type { Tx } from '../connection/connection.js'
-import { loadSharedRuns, messageOf, messagesOf, someMessagesOf } from '../forks/lineage.js'
+import { findSharedRuns, loadSharedRuns, messageOf, messagesOf, someMessagesOf } from '../forks/lineage.js'
 import type { Columns } from '../schema/rows.js'
 import { byId, givenIds } from '../sql/by-id.js'
 import { type HistoryMessage, type HistoryRow, historyColumns, readHistory } from './history.js'
@@ -110,7 +110,8 @@ export async function existingMessages(
   tx: Tx,
   { threadId, ids }: { threadId: string; ids: readonly string[] },
 ): Promise<Map<string, string>> {
-  await loadSharedRuns(tx, threadId)
+  // A producer that is ahead of the workers asks this of many threads that are not created yet.
+  if ((await findSharedRuns(tx, threadId)) === null) return new Map()
   const rows = await tx<{ id: string; fingerprint: string }[]>`
     select found.id, encode(found.fingerprint, 'hex') as fingerprint
     from ${givenIds(tx, ids)}
