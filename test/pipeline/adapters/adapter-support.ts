@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type Served, servePipeline } from '../doors/http-support.js'
 import type { Pipeline } from '../support.js'
 import { startRelay } from './relay.js'
@@ -60,4 +60,25 @@ export async function startOutages(target: () => string) {
       nowMs += PAUSE_MS
     },
   }
+}
+
+/**
+ * Four turns, of which the second and the third find no Heddle: each turn tries it once at most, and the adapter reports it
+ * once. After the last one, what was said meanwhile must be stored.
+ */
+export async function takeTurnsInOutage(
+  outages: Awaited<ReturnType<typeof startOutages>>,
+  turn: (content: string) => Promise<unknown>,
+): Promise<void> {
+  await turn('One')
+  outages.stop()
+  await turn('Two')
+  expect(outages.attempts()).toBeLessThanOrEqual(1)
+  outages.pass()
+  await turn('Three')
+  expect(outages.attempts()).toBeLessThanOrEqual(1)
+  expect(outages.aways).toMatchObject([{ code: 'SERVICE_UNAVAILABLE' }])
+  outages.start()
+  outages.pass()
+  await turn('Four')
 }

@@ -4,7 +4,7 @@ import type * as ai5 from 'ai'
 import type * as ai6 from 'ai-6'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { serveAdapter, startOutages } from './adapter-support.js'
+import { serveAdapter, startOutages, takeTurnsInOutage } from './adapter-support.js'
 import { versions } from './ai-sdk-versions.js'
 import { orphansIn, scriptedModel } from './scripted-model.js'
 
@@ -79,17 +79,7 @@ test.each(versions)(
       const { response } = await sdk.generateText({ model: wrapped, messages: said })
       said.push(...response.messages)
     }
-    await turn('One')
-    outages.stop()
-    await turn('Two')
-    expect(outages.attempts()).toBeLessThanOrEqual(1)
-    outages.pass()
-    await turn('Three')
-    expect(outages.attempts()).toBeLessThanOrEqual(1)
-    expect(outages.aways).toMatchObject([{ code: 'SERVICE_UNAVAILABLE' }])
-    outages.start()
-    outages.pass()
-    await turn('Four')
+    await takeTurnsInOutage(outages, turn)
     expect((await entriesOf(thread)).map(({ content }) => content)).toEqual([
       'One',
       'Reply 1',

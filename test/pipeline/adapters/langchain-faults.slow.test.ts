@@ -6,16 +6,10 @@ import { ClearToolUsesEdit, contextEditingMiddleware, createAgent, summarization
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { serveAdapter } from './adapter-support.js'
-import { calls, orphansInMessages, ScriptedChat, says } from './scripted-chat.js'
+import { calls, look, orphansInMessages, run, ScriptedChat, says } from './scripted-chat.js'
 
 const served = serveAdapter()
 const { entriesOf } = served
-const look = tool(({ at }) => `${at}: ${'line '.repeat(150)}`, {
-  name: 'look',
-  description: 'Looks.',
-  schema: z.object({ at: z.number() }),
-})
-const run = (thread: string) => ({ configurable: { thread_id: thread }, recursionLimit: 100 })
 
 describe('faults that were reported of other middleware', () => {
   /** Ten turns with two calls at once, whose results are long. */

@@ -2,20 +2,13 @@ import { countTokens } from '@heddle/core'
 import { HeddleChatMessageHistory, heddleMiddleware } from '@heddle/langchain'
 import { AIMessage, HumanMessage, SystemMessage } from '@langchain/core/messages'
 import { MemorySaver } from '@langchain/langgraph'
-import { createAgent, tool } from 'langchain'
+import { createAgent } from 'langchain'
 import { expect, test } from 'vitest'
-import { z } from 'zod'
-import { serveAdapter, startOutages } from './adapter-support.js'
-import { calls, ScriptedChat, says } from './scripted-chat.js'
+import { serveAdapter, startOutages, takeTurnsInOutage } from './adapter-support.js'
+import { calls, look, run, ScriptedChat, says } from './scripted-chat.js'
 
 const heddle = serveAdapter()
 const { entriesOf } = heddle
-const look = tool(({ at }) => `${at}: ${'line '.repeat(150)}`, {
-  name: 'look',
-  description: 'Looks.',
-  schema: z.object({ at: z.number() }),
-})
-const run = (thread: string) => ({ configurable: { thread_id: thread }, recursionLimit: 100 })
 
 test('without Heddle the agent goes on within 100 ms a call, says so once, and what was said is made up for', async () => {
   const outages = await startOutages(() => heddle.url)
@@ -28,17 +21,7 @@ test('without Heddle the agent goes on within 100 ms a call, says so once, and w
   const turn = async (content: string) => {
     await agent.invoke({ messages: [new HumanMessage(content)] }, run('away'))
   }
-  await turn('One')
-  outages.stop()
-  await turn('Two')
-  expect(outages.attempts()).toBeLessThanOrEqual(1)
-  outages.pass()
-  await turn('Three')
-  expect(outages.attempts()).toBeLessThanOrEqual(1)
-  expect(outages.aways).toMatchObject([{ code: 'SERVICE_UNAVAILABLE' }])
-  outages.start()
-  outages.pass()
-  await turn('Four')
+  await takeTurnsInOutage(outages, turn)
   const entries = await entriesOf('away')
   expect(entries.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
     'One',
@@ -67,5 +50,3 @@ test('a long history is within its budget, and goes on in memory without Heddle'
   const entries = await entriesOf('long-history')
   expect(entries.slice(-2).map(({ content }) => content)).toEqual(['Away', 'Back'])
 })
-
-const _PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

@@ -2,20 +2,13 @@ import { HeddleChatMessageHistory, heddleMiddleware, heddleTools } from '@heddle
 import { InMemoryChatMessageHistory } from '@langchain/core/chat_history'
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { MemorySaver } from '@langchain/langgraph'
-import { createAgent, tool } from 'langchain'
+import { createAgent } from 'langchain'
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import { serveAdapter } from './adapter-support.js'
-import { calls, ScriptedChat, says } from './scripted-chat.js'
+import { calls, look, run, ScriptedChat, says } from './scripted-chat.js'
 
 const heddle = serveAdapter()
 const { entriesOf } = heddle
-const look = tool(({ at }) => `${at}: ${'line '.repeat(150)}`, {
-  name: 'look',
-  description: 'Looks.',
-  schema: z.object({ at: z.number() }),
-})
-const run = (thread: string) => ({ configurable: { thread_id: thread }, recursionLimit: 100 })
 
 test('prompts, calls, results and replies are stored once, with usage, and the state stays as it is', async () => {
   const model = new ScriptedChat((_, count) =>

@@ -1,7 +1,7 @@
 import { countTokens } from '@heddle/core'
 import { heddleProcessors } from '@heddle/mastra'
 import { expect, test } from 'vitest'
-import { serveAdapter, startOutages } from './adapter-support.js'
+import { serveAdapter, startOutages, takeTurnsInOutage } from './adapter-support.js'
 import { runLoop } from './mastra-loop.js'
 import { orphansIn, scriptedModel } from './scripted-model.js'
 
@@ -46,17 +46,7 @@ test('without Heddle the agent goes on within 100 ms a call, says so once, and w
     list.push(say(content))
     await runLoop(list, { processor, scripted, thread: 'away' })
   }
-  await turn('One')
-  outages.stop()
-  await turn('Two')
-  expect(outages.attempts()).toBeLessThanOrEqual(1)
-  outages.pass()
-  await turn('Three')
-  expect(outages.attempts()).toBeLessThanOrEqual(1)
-  expect(outages.aways).toMatchObject([{ code: 'SERVICE_UNAVAILABLE' }])
-  outages.start()
-  outages.pass()
-  await turn('Four')
+  await takeTurnsInOutage(outages, turn)
   const entries = await entriesOf('away')
   expect(entries.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
     ...['One', 'Two', 'Three', 'Four'],

@@ -1,47 +1,12 @@
 import { HeddleSession } from '@heddle/openai-agents'
-import {
-  Agent,
-  type AgentInputItem,
-  type Model,
-  type ModelRequest,
-  type ModelResponse,
-  run,
-  setTracingDisabled,
-  Usage,
-} from '@openai/agents'
+import { Agent, run, setTracingDisabled } from '@openai/agents'
 import { expect, test } from 'vitest'
 import { serveAdapter, startOutages } from './adapter-support.js'
+import { openIn, saysText, scriptedAgentModel, textsOf } from './scripted-agent-model.js'
 
 setTracingDisabled(true)
 
 const heddle = serveAdapter()
-
-/** A model that replies by a script, and records its inputs. */
-function scripted(reply: (input: readonly AgentInputItem[], count: number) => ModelResponse['output']) {
-  const inputs: AgentInputItem[][] = []
-  const model: Model = {
-    async getResponse({ input }: ModelRequest) {
-      const items: AgentInputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
-      inputs.push(structuredClone(items))
-      return { usage: new Usage(), output: reply(items, inputs.length) }
-    },
-    // biome-ignore lint/correctness/useYield: no test streams.
-    async *getStreamedResponse() {
-      throw new Error('not scripted')
-    },
-  }
-  return { model, inputs }
-}
-
-const text = (said: string): ModelResponse['output'] => [
-  { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: said }] },
-]
-const textsOf = (items: readonly AgentInputItem[]) =>
-  items.flatMap((item) => {
-    if (!('role' in item)) return [item.type]
-    if (typeof item.content === 'string') return [item.content]
-    return item.content.map((part) => ('text' in part ? part.text : part.type))
-  })
 
 test('a long history is within its budget, and calls keep their results', async () => {
   const options = { agent: 'bounded', sessionId: 'bounded', url: heddle.url, budget: 4_000 }
@@ -79,7 +44,7 @@ test('without Heddle a session goes on within 100 ms a call, says so once, and w
   const outages = await startOutages(() => heddle.url)
   const options = { agent: 'away', sessionId: 'away', ...outages.options }
   const session = new HeddleSession(options)
-  const { model, inputs } = scripted((_, count) => text(`Reply ${count}`))
+  const { model, inputs } = scriptedAgentModel((_, count) => saysText(`Reply ${count}`))
   const agent = new Agent({ name: 'Steady', model })
   await run(agent, 'One', { session })
   outages.stop()
@@ -133,14 +98,3 @@ test('a history that is too large for the store is refused with its field, and w
   await session.addItems([{ role: 'user', content: 'Next' }])
   expect(textsOf(await session.getItems())).toEqual(['Small', 'Next'])
 })
-
-function openIn(items: readonly AgentInputItem[]): string[] {
-  const open = new Set<string>()
-  const orphans: string[] = []
-  for (const item of items) {
-    if (!('callId' in item) || typeof item.callId !== 'string') continue
-    if (!/output|result/.test(item.type)) open.add(item.callId)
-    else if (!open.delete(item.callId)) orphans.push(item.callId)
-  }
-  return [...orphans, ...open]
-}

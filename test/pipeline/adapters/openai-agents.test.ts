@@ -1,58 +1,18 @@
 import { HeddleSession } from '@heddle/openai-agents'
-import {
-  Agent,
-  type AgentInputItem,
-  type Model,
-  type ModelRequest,
-  type ModelResponse,
-  OutputGuardrailTripwireTriggered,
-  run,
-  setTracingDisabled,
-  tool,
-  Usage,
-} from '@openai/agents'
+import { Agent, OutputGuardrailTripwireTriggered, run, setTracingDisabled, tool } from '@openai/agents'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { serveAdapter } from './adapter-support.js'
+import { callsTool, saysText, scriptedAgentModel, textsOf } from './scripted-agent-model.js'
 
 setTracingDisabled(true)
 
 const heddle = serveAdapter()
 
-/** A model that replies by a script, and records its inputs. */
-function scripted(reply: (input: readonly AgentInputItem[], count: number) => ModelResponse['output']) {
-  const inputs: AgentInputItem[][] = []
-  const model: Model = {
-    async getResponse({ input }: ModelRequest) {
-      const items: AgentInputItem[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
-      inputs.push(structuredClone(items))
-      return { usage: new Usage(), output: reply(items, inputs.length) }
-    },
-    // biome-ignore lint/correctness/useYield: no test streams.
-    async *getStreamedResponse() {
-      throw new Error('not scripted')
-    },
-  }
-  return { model, inputs }
-}
-
-const text = (said: string): ModelResponse['output'] => [
-  { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: said }] },
-]
-const call = (id: string, name: string, given: object): ModelResponse['output'] => [
-  { type: 'function_call', callId: id, name, status: 'completed', arguments: JSON.stringify(given) },
-]
-const textsOf = (items: readonly AgentInputItem[]) =>
-  items.flatMap((item) => {
-    if (!('role' in item)) return [item.type]
-    if (typeof item.content === 'string') return [item.content]
-    return item.content.map((part) => ('text' in part ? part.text : part.type))
-  })
-
 test('a runner stores input, calls, results and replies, and the next run has them', async () => {
   const options = { agent: 'runner', sessionId: 'runner', url: heddle.url }
-  const { model, inputs } = scripted((_, count) =>
-    count === 1 ? call('c', 'look', { at: 1 }) : text(`Reply ${count}`),
+  const { model, inputs } = scriptedAgentModel((_, count) =>
+    count === 1 ? callsTool('c', 'look', { at: 1 }) : saysText(`Reply ${count}`),
   )
   const look = tool({
     name: 'look',
@@ -83,7 +43,9 @@ test('a runner stores input, calls, results and replies, and the next run has th
 
 test('a run that waits for an approval is resumed, and its call is stored once', async () => {
   const options = { agent: 'runner', sessionId: 'approval', url: heddle.url }
-  const { model, inputs } = scripted((_, count) => (count === 1 ? call('p', 'pay', { sum: 5 }) : text('Paid.')))
+  const { model, inputs } = scriptedAgentModel((_, count) =>
+    count === 1 ? callsTool('p', 'pay', { sum: 5 }) : saysText('Paid.'),
+  )
   const pay = tool({
     name: 'pay',
     description: 'Pays.',
@@ -105,7 +67,9 @@ test('a run that waits for an approval is resumed, and its call is stored once',
 
 test('a reply that a guardrail blocks after a tool ran is left out, and the call of the tool stays', async () => {
   const options = { agent: 'runner', sessionId: 'guarded', url: heddle.url }
-  const { model } = scripted((_, count) => (count === 1 ? call('s', 'send', {}) : text('The secret.')))
+  const { model } = scriptedAgentModel((_, count) =>
+    count === 1 ? callsTool('s', 'send', {}) : saysText('The secret.'),
+  )
   const send = tool({ name: 'send', description: 'Sends.', parameters: z.object({}), execute: () => 'Sent.' })
   const guard = {
     name: 'no secrets',
@@ -117,14 +81,3 @@ test('a reply that a guardrail blocks after a tool ran is left out, and the call
   const expected = ['Send it.', 'function_call', 'function_call_result']
   expect(textsOf(await new HeddleSession(options).getItems())).toEqual(expected)
 })
-
-function _openIn(items: readonly AgentInputItem[]): string[] {
-  const open = new Set<string>()
-  const orphans: string[] = []
-  for (const item of items) {
-    if (!('callId' in item) || typeof item.callId !== 'string') continue
-    if (!/output|result/.test(item.type)) open.add(item.callId)
-    else if (!open.delete(item.callId)) orphans.push(item.callId)
-  }
-  return [...orphans, ...open]
-}

@@ -1,11 +1,11 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** An address in front of a gateway that can be made to refuse or drop connections, or to hold requests back. */
 export async function startRelay(target: () => string) {
   let held: Promise<void> | null = null
   let dropped: number | null = null
-  const server = createServer(async (incoming, response) => {
+  const relay = async (incoming: IncomingMessage, response: ServerResponse) => {
     await held
     const pieces: Buffer[] = []
     for await (const piece of incoming) pieces.push(piece as Buffer)
@@ -15,6 +15,10 @@ export async function startRelay(target: () => string) {
     const answer = await fetch(`${target()}${url}`, { method, headers: sent as Record<string, string>, ...body })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
     response.end(Buffer.from(await answer.arrayBuffer()))
+  }
+  const server = createServer((incoming, response) => {
+    // The caller has left, or the gateway is away: its request ends without an answer.
+    relay(incoming, response).catch(() => response.destroy())
   })
   server.on('connection', (socket) => {
     if (dropped === null) return

@@ -1,5 +1,7 @@
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, type BaseMessage, ToolMessage } from '@langchain/core/messages'
+import { tool } from 'langchain'
+import { z } from 'zod'
 
 type Reply = (messages: readonly BaseMessage[], count: number) => AIMessage
 
@@ -60,3 +62,13 @@ export function orphansInMessages(messages: readonly BaseMessage[]): string[] {
   }
   return [...orphans, ...[...open].map((id) => `call ${id}`)]
 }
+
+/** A tool with a result of 150 words. */
+export const look = tool(({ at }) => `${at}: ${'line '.repeat(150)}`, {
+  name: 'look',
+  description: 'Looks.',
+  schema: z.object({ at: z.number() }),
+})
+
+/** The configuration of a run of a thread. */
+export const run = (thread: string) => ({ configurable: { thread_id: thread }, recursionLimit: 100 })

@@ -1,20 +1,13 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { readRecordedSession } from '@heddle/cli'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Home, openDatabaseHome } from './cli-support.js'
+import { type Home, openDatabaseHome, openOutgrownHome } from './cli-support.js'
 
 describe('with a session that outgrew its budget', () => {
   let home: Home
   let messages = 0
 
   beforeAll(async () => {
-    home = await openDatabaseHome()
-    await writeFile(home.path('heddle.yaml'), 'settings:\n  budget: 16000\n')
-    await writeFile(home.path('session.jsonl'), await readRecordedSession())
-    const imported = await home.heddle('import', 'session.jsonl', '--agent', 'coder', '--json')
-    expect(imported.document).toMatchObject({ settled: true })
-    messages = imported.document.stored
-    expect(messages).toBeGreaterThanOrEqual(200)
+    ;({ home, messages } = await openOutgrownHome())
   })
 
   test('a thread is exported, imported elsewhere and under another name, and stays the same to the byte', async () => {

@@ -1,18 +1,11 @@
-import { writeFile } from 'node:fs/promises'
-import { readRecordedSession } from '@heddle/cli'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Home, openDatabaseHome } from './cli-support.js'
+import { type Home, openOutgrownHome } from './cli-support.js'
 
 describe('with a session that outgrew its budget', () => {
   let home: Home
 
   beforeAll(async () => {
-    home = await openDatabaseHome()
-    await writeFile(home.path('heddle.yaml'), 'settings:\n  budget: 16000\n')
-    await writeFile(home.path('session.jsonl'), await readRecordedSession())
-    const imported = await home.heddle('import', 'session.jsonl', '--agent', 'coder', '--json')
-    expect(imported.document).toMatchObject({ settled: true })
-    expect(imported.document.stored).toBeGreaterThanOrEqual(200)
+    ;({ home } = await openOutgrownHome())
   })
 
   test('archived contents are listed by kind and searched by words, and each can be recalled', async () => {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { runCli } from '@heddle/cli'
+import { readRecordedSession, runCli } from '@heddle/cli'
 import { afterEachFile, migratedDatabase, QUEUE_PREFIX } from '@heddle/test-support'
+import { expect } from 'vitest'
 
 /** The executable of users; it runs the output of `npm run build`. */
 const EXECUTABLE = fileURLToPath(new URL('../../../packages/cli/bin/heddle.js', import.meta.url))
@@ -89,6 +90,17 @@ export async function openDatabaseHome(environment: Readonly<Record<string, stri
   const { url } = database
   const home = await openHome({ DATABASE_URL: url, HEDDLE_QUEUE_PREFIX: QUEUE_PREFIX, ...environment })
   return { ...home, databaseUrl: url }
+}
+
+/** A home with a recorded session of at least 200 messages, which is longer than the budget of its settings. */
+export async function openOutgrownHome(): Promise<{ readonly home: DatabaseHome; readonly messages: number }> {
+  const home = await openDatabaseHome()
+  await writeFile(home.path('heddle.yaml'), 'settings:\n  budget: 16000\n')
+  await writeFile(home.path('session.jsonl'), await readRecordedSession())
+  const { document } = await home.heddle('import', 'session.jsonl', '--agent', 'coder', '--json')
+  expect(document).toMatchObject({ settled: true })
+  expect(document.stored).toBeGreaterThanOrEqual(200)
+  return { home, messages: document.stored }
 }
 
 function homeIn(dir: string, environment: Readonly<Record<string, string>>): Home {

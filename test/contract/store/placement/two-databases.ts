@@ -1,5 +1,6 @@
 import { threadIdOf } from '@heddle/core'
 import {
+  abandonMove,
   appendPostings,
   listHistory,
   type Move,
@@ -11,6 +12,7 @@ import {
 } from '@heddle/store'
 import { migratedDatabase } from '@heddle/test-support'
 import postgres from 'postgres'
+import { afterEach, beforeEach, expect } from 'vitest'
 import { append, appendOne, PROJECT, prepared, RECEIVED_AT_MS } from '../support.js'
 
 /** Two migrated databases, `default` and `b`, and stores on both of them. */
@@ -44,6 +46,36 @@ export async function twoDatabases(): Promise<TwoDatabases> {
       await Promise.all(stores.map((store) => store.close()))
       await Promise.all([sql.default.end(), sql.b.end()])
       await Promise.all([first.drop(), second.drop()])
+    },
+  }
+}
+
+/** A project with the messages `one two` and `three` in the database `default`, for each test of a file. */
+export function projectOfTests() {
+  let databases: TwoDatabases
+  let store: Store
+  beforeEach(async () => {
+    databases = await twoDatabases()
+    store = databases.open()
+    await write(store, ['one two', 'three'])
+  })
+  afterEach(() => databases.drop())
+  return {
+    get databases() {
+      return databases
+    },
+    /** A process that knew the project before any move. */
+    get store() {
+      return store
+    },
+    abandon: () => abandonMove({ projectId: PROJECT, project: 'store tests', databases: databases.addresses }),
+    /** The project is written and read by old and new processes, and nothing of it is left in its first database. */
+    async expectMoved(): Promise<void> {
+      await write(store, ['four'])
+      expect(await contentsIn(store)).toEqual(['one two', 'three', 'four'])
+      expect(await contentsIn(databases.open())).toEqual(['one two', 'three', 'four'])
+      expect(await rowsOf(databases.sql.default)).toBe(0)
+      expect(await leftBehind(databases.sql.default)).toEqual([])
     },
   }
 }
