@@ -24,7 +24,6 @@ test('texts are stored as BullMQ would store jobs of them', async () => {
     { name: 'ingest', data: '{"n":1}', opts: { ...opts, jobId: 'one' } },
     { name: 'ingest', data: '{"n":2}', opts: { ...opts, jobId: 'two', telemetry: { metadata: '00-aa-bb-01' } } },
     { name: 'ingest', data: '{"n":3}', opts: { ...opts, jobId: 'three' } },
-    { name: 'assemble', data: '{"n":4}', opts: { ...opts, attempts: 2, jobId: 'four' } },
   ]
   await queue.addBulk(jobs)
   await queue.addTexts(jobs)

@@ -25,18 +25,19 @@ class TextJob extends Job<string, void> {
 
 /** A queue whose jobs are added as {@link TextJob}s. */
 export class TextQueue extends Queue<string, void, string, string, void, string, IQueueBackend> {
-  /** The stored form of jobs of one name and the same options. */
-  readonly #forms = new Map<string, ReturnType<Job['asJSON']>>()
+  /** What BullMQ stores of a job besides its id, text and trace. */
+  #form: ReturnType<Job['asJSON']> | undefined
 
   /**
-   * Adds jobs without deduplication keys as `addBulk` does. Jobs of one name must have the same options, ids and traces excepted:
-   * the stored form is made once for each name. BullMQ makes an object of each job, which takes longer than sending it.
+   * Adds jobs without deduplication keys as `addBulk` does. All of a queue must have the same name and the same options, ids and
+   * traces excepted: their stored form is made once. BullMQ makes an object of each job, which takes longer than sending it.
    */
   async addTexts(jobs: readonly NewJob[]): Promise<void> {
     const timestamp = Date.now()
     await this.backend.addJobs(
       jobs.map(({ name, data, opts }) => {
-        const form = this.#forms.get(name) ?? this.#makeForm(name, opts)
+        this.#form ??= this.#makeForm(name, opts)
+        const form = this.#form
         const job = { ...form, id: opts.jobId ?? '', data, opts: { ...form.opts, ...opts }, timestamp }
         return { job, jobId: opts.jobId ?? '', parentKeyOpts: {} }
       }),
@@ -44,9 +45,7 @@ export class TextQueue extends Queue<string, void, string, string, void, string,
   }
 
   #makeForm(name: string, { jobId: _, telemetry: __, ...opts }: JobsOptions): ReturnType<Job['asJSON']> {
-    const form = new TextJob(this, name, '', opts).asJSON()
-    this.#forms.set(name, form)
-    return form
+    return new TextJob(this, name, '', opts).asJSON()
   }
 
   protected override get Job(): typeof Job {
