@@ -4,7 +4,8 @@ import type { Message, Position } from './message.js'
  * The order of a conversation: by time, then by ordinal, then by id, so that ties are stable. Three parts of Heddle share this rule:
  *
  * - The sender proposes times with {@link proposePlaces} and numbers its messages: `messages/messages.ts` and
- *   `messages/ordinals.ts` of the engine. The ordinal counts on across the appends of a producer while their times are the same.
+ *   `messages/ordinals.ts` of the engine. Within an append the ordinal counts from 0. It counts on from the previous append of
+ *   the same client to the thread if the append begins no later than the latest time of the client's appends before it.
  * - The commit of an append limits the proposed times with {@link boundPlace}, by the clock of the database: `messages/append-plan.ts`
  *   of the store.
  * - The store reads by `order by ordered_at, ordinal, id`, which the index `messages_order` serves.

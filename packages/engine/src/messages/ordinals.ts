@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** Threads whose latest positions are cached: those to which one producer appends within a short time. */
+/** Threads whose latest positions are cached: those to which one client appends within a short time. */
 const THREADS_MAX = 10_000
 
 interface Latest {
@@ -13,9 +13,10 @@ interface Latest {
 }
 
 /**
- * Gives the appends of one producer their ordinals. Within one append they count from 0. If the first message of an append
- * has no later time than the last of the previous append, its ordinals continue those: clocks have a resolution of
- * milliseconds or seconds, and messages that were appended in sequence must not swap because their times are equal.
+ * Gives the appends of one client their ordinals. Within one append they count from 0. If the first message of an append
+ * is no later than the latest time of the appends before it, its ordinals continue those of the previous append: clocks have
+ * a resolution of milliseconds or seconds, and messages that were appended in sequence must not swap because their times are
+ * equal.
  */
 export class Ordinals {
   // By size: unlike `max` it allocates nothing in advance, and a gateway has a client for each of many projects.

@@ -18,7 +18,7 @@ export interface PreparedMessage {
   readonly parts?: readonly PartToStore[]
   /** Of the output of an iteration, which is kept aside. */
   readonly iteration?: IterationFields | undefined
-  /** Orders messages of the same time; it counts on across the appends of a producer (`comparePositions` in core). */
+  /** Orders messages of the same time; it can count on across the appends of a client (`comparePositions` in core). */
   readonly ordinal: number
   /** Its position in the conversation, in milliseconds since 1970: proposed by the sender, and limited when it is planned. */
   readonly orderedAtMs: number
