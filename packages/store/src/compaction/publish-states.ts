@@ -13,9 +13,14 @@ export interface NewContextState extends Omit<ContextStateRow, 'createdAtMs' | '
 /**
  * Inserts a state, unless another worker or a clear came first: pending if it needs a summary, else ready.
  *
- * Invariant: the agent's row is locked until the commit, so a clear comes either before, and the state is refused, or after,
- * and the state belongs to the epoch that ended (docs/design.md#invariant-9). The rows of the thread and of the replaced state are
- * locked, too: an erasure of the thread waits for this transaction, and deletes all that it wrote.
+ * Invariant: the agent's row is locked `for share` until the commit. Other compactions share the lock; a clear updates the row and
+ * waits. So a clear comes either before, and the state is refused, or after, and the state belongs to the epoch that ended
+ * (docs/design.md#invariant-9). The rows of the thread and of the replaced state are locked, too: an erasure of the thread waits for
+ * this transaction, and deletes all that it wrote.
+ *
+ * The result of `holdThread` is not needed: without the thread's row the last statement finds no agent and inserts nothing. A
+ * count of erased messages is not needed either: callers acquire `holdMarks` before they read the messages, and an erasure of
+ * messages waits for that lock.
  *
  * @returns false if the thread was erased, the agent was cleared, the replaced state is void, or the generation is taken
  */

@@ -17,7 +17,8 @@ import { asArray } from '../sql/arrays.js'
  * data that was derived from the erased thread is recognized by its sequence numbers.
  *
  * If messages of a thread that stays are erased, the locks are those of an erasure of the thread, and its `erased_count` grows:
- * data that was derived under another count is refused.
+ * data that was derived under another count is refused. A compaction needs no count, since it excludes such an erasure by a lock:
+ * see `insertState`.
  *
  * So the erasure finds everything that was written before it, and later writes are refused. Updates of existing rows need no
  * rule: they do not change removed rows.
