@@ -13,8 +13,8 @@ import {
 
 /*
  * One project must not delay all others. Queues are first come, first served, so a project with a thousand queued jobs
- * delays everybody by a thousand jobs. While more than one project has open jobs, each may have as many as the workers
- * process at once: then nobody waits behind more than the jobs that are being processed anyway.
+ * delays everybody by a thousand jobs. While more than one project has open jobs, each may have fewer than the workers
+ * process at once: then they have capacity for the jobs of the others.
  *
  * Every process counts the jobs that it sent and that have no reply yet, and publishes its counts a few times a second while
  * they change. These messages may be lost, and the counts of a process that died expire after a moment: nothing has to be

@@ -96,8 +96,9 @@ export const bounds = {
   busyRetryAfterSeconds: 1,
   /**
    * The open jobs and bytes that a project may have for each worker of a stage while other projects have open jobs, too:
-   * about as many as a busy worker processes at once, so that nobody waits behind much more than that. Messages cost by
-   * number and length: the bytes are those of 16 appends of a usual turn, or of one append of some hundred short messages.
+   * fewer jobs than a worker processes at once (`stages` of contracts), so that it has capacity for other projects; the numbers
+   * were measured (docs/decisions/2026-11-22-a-project-has-its-share.md). Messages cost by number and length: the bytes of
+   * ingest are those of 16 appends of a usual turn, or of one append of some hundred short messages.
    */
   shareOfWorker: {
     ingest: { jobs: 16, bytes: 256 * 1_024 },
