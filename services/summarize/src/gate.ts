@@ -8,7 +8,7 @@ import {
   isPinnedLoss,
   repairTokens,
   type SummarySource,
-  summarizeExtractively,
+  summarizeExtractivelyInSteps,
 } from '@heddle/core'
 import type { Summarizer } from '@heddle/models'
 import { type Logger, runCooperatively } from '@heddle/runtime'
@@ -82,7 +82,10 @@ function countsOf(lost: readonly Atom[]): Record<string, number> {
   return counts
 }
 
-const withoutModel: Summarizer = { name: EXTRACTIVE, summarize: async (request) => summarizeExtractively(request) }
+const withoutModel: Summarizer = {
+  name: EXTRACTIVE,
+  summarize: (request) => runCooperatively(summarizeExtractivelyInSteps(request)),
+}
 
 async function atomsOf(sources: readonly SummarySource[]): Promise<AtomSet> {
   const collector = new AtomCollector()

@@ -1,4 +1,4 @@
-import { finish, type Pausable } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 import { RequestLog, readRequest } from '../speech/request-log.js'
 import { speechOf } from '../speech/sentences.js'
 import type { SummaryRequest, SummarySource } from '../speech/source.js'
@@ -22,13 +22,8 @@ export interface Gathered {
   readonly paths: PathView
 }
 
-/** Reads all messages once, in their order. */
-export function gather(request: SummaryRequest): Gathered {
-  return finish(gatherInSteps(request))
-}
-
-/** The same, yielding after each message: thousands take hundreds of milliseconds. */
-export function* gatherInSteps({ messages: given, previousSummary }: SummaryRequest): Pausable<Gathered> {
+/** Reads all messages once, in their order, and yields after each: thousands take hundreds of milliseconds. */
+export function* gather({ messages: given, previousSummary }: SummaryRequest): Pausable<Gathered> {
   const messages = speakerText(given)
   const speeches: string[] = []
   for (const { text } of messages) {

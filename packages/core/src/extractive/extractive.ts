@@ -1,11 +1,11 @@
-import { finish, type Pausable } from '../recall/steps.js'
+import type { Pausable } from '../recall/steps.js'
 import { prefixWithinTokens } from '../recall/truncate.js'
 import { type Candidate, type SectionName, sections } from '../speech/sections.js'
 import { sentencesOf } from '../speech/sentences.js'
 import type { SummaryRequest } from '../speech/source.js'
 import { countTokens } from '../tokens/tokens.js'
 import { oneLine } from '../tools/lines.js'
-import { type Gathered, gatherInSteps } from './collect.js'
+import { type Gathered, gather } from './collect.js'
 import { detailLines } from './details.js'
 import { nameLines } from './name-lines.js'
 import { Chooser, type Entry, entryOf, formatLine, type Layout } from './select.js'
@@ -33,21 +33,17 @@ const HEADINGS_TOKENS = 16
  * edits, by the user or in plans weigh most, because the work is likely to continue with them.
  *
  * The same request gives the same summary, in time linear in the messages. The result is at most `tokensMax` tokens,
- * and empty only if there is nothing to summarize.
+ * and empty only if there is nothing to summarize. It yields after a few milliseconds of work at most for messages of usual
+ * lengths.
  */
-export function summarizeConversation(request: SummaryRequest): string {
-  return finish(summarizeConversationInSteps(request))
-}
-
-/** The same, yielding after a few milliseconds of work at most for messages of usual lengths. */
-export function* summarizeConversationInSteps(request: SummaryRequest): Pausable<string> {
+export function* summarizeConversation(request: SummaryRequest): Pausable<string> {
   const { tokensMax } = request
-  const gathered = yield* gatherInSteps(request)
+  const gathered = yield* gather(request)
   const layout = {
     withHeadings: tokensMax >= HEADINGS_TOKENS_MIN,
     withReferences: tokensMax >= REFERENCES_TOKENS_MIN,
   }
-  const summary = render(yield* chooseLinesInSteps(gathered, request, layout), layout, tokensMax)
+  const summary = render(yield* chooseLines(gathered, request, layout), layout, tokensMax)
   if (summary !== '') return summary
   const words = lastResort(gathered, request)
   // A character may take three tokens; the truncation mark takes one.
@@ -58,11 +54,7 @@ export function* summarizeConversationInSteps(request: SummaryRequest): Pausable
  * First spoken sentences, each section within its share, then files and commands, then whatever still fits. In the order of their
  * choice.
  */
-export function chooseLines(gathered: Gathered, request: SummaryRequest, layout: Layout): Candidate[] {
-  return finish(chooseLinesInSteps(gathered, request, layout))
-}
-
-function* chooseLinesInSteps(
+export function* chooseLines(
   { shortlist, index, log, paths }: Gathered,
   request: SummaryRequest,
   layout: Layout,

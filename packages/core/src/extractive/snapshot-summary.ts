@@ -1,3 +1,4 @@
+import type { Pausable } from '../recall/steps.js'
 import { type Candidate, sections } from '../speech/sections.js'
 import { proseSentences } from '../speech/sentences.js'
 import { snapshotSentences } from '../speech/snapshot-sentences.js'
@@ -16,10 +17,10 @@ const CHARACTERS_MIN = 24
  *
  * @param request of at least 60 tokens; the result has at most as many
  */
-export function summarizeSnapshotExtractively(request: SummaryRequest): string {
+export function* summarizeSnapshot(request: SummaryRequest): Pausable<string> {
   const { tokensMax } = request
-  const gathered = gather(request)
-  const lines = chooseLines(gathered, request, { withHeadings: false, withReferences: false })
+  const gathered = yield* gather(request)
+  const lines = yield* chooseLines(gathered, request, { withHeadings: false, withReferences: false })
   const said = lines.flatMap((line) => oneSentence(line.text).map((text) => ({ ...line, text })))
   for (let length = Math.min(said.length, snapshotSentences.max); length >= snapshotSentences.min; length--) {
     const chosen = said.slice(0, length).sort(bySection)

@@ -2,7 +2,7 @@ import type { ToolCall } from '@heddle/contracts'
 import type { Message } from '../conversation/message.js'
 import { messageReference, recallTag } from '../conversation/references.js'
 import { pairToolCalls, type ToolPairs } from '../conversation/turns.js'
-import { summarizeConversationInSteps } from '../extractive/extractive.js'
+import { summarizeConversation } from '../extractive/extractive.js'
 import { finish, type Pausable } from '../recall/steps.js'
 import { standingInstructions } from '../search/instructions/index.js'
 import type { SummarySource } from '../speech/source.js'
@@ -157,7 +157,7 @@ function* summaryOf(messages: readonly Message[], pairs: ToolPairs, charactersMa
     yield
   }
   const request = { purpose: 'compaction', messages: sources, previousSummary: null, tokensMax } as const
-  const summary = yield* summarizeConversationInSteps(request)
+  const summary = yield* summarizeConversation(request)
   const sections = summary.split('\n\n').filter((section) => !TOLD.test(section.split('\n', 1)[0] ?? ''))
   return sections.join('\n\n')
 }

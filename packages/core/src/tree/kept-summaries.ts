@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { fingerprint } from '../conversation/fingerprint.js'
+import { finish, type Pausable } from '../recall/steps.js'
 import type { SummaryRequest } from '../speech/source.js'
-import { summarizeExtractively } from '../summarizing/summarize.js'
+import { summarizeExtractivelyInSteps } from '../summarizing/summarize.js'
 
 /** Characters of cached summaries: those of the parts of some six threads of ten thousand messages. */
 const CHARACTERS_MAX = 2_000_000
@@ -17,10 +18,15 @@ const kept = new LRUCache<string, string>({
  * budget of its own. A summary is a function of its request, so it is cached.
  */
 export function summarizePart(request: SummaryRequest): string {
+  return finish(summarizePartInSteps(request))
+}
+
+/** The same, yielding as `summarizeExtractivelyInSteps`. */
+export function* summarizePartInSteps(request: SummaryRequest): Pausable<string> {
   const key = fingerprint(JSON.stringify(request))
   const known = kept.get(key)
   if (known !== undefined) return known
-  const summary = summarizeExtractively(request)
+  const summary = yield* summarizeExtractivelyInSteps(request)
   kept.set(key, summary)
   return summary
 }

@@ -1,4 +1,5 @@
-import { type SummaryRequest, summarizeExtractively } from '@heddle/core'
+import { setImmediate } from 'node:timers/promises'
+import { type SummaryRequest, type SummarySource, summarizeExtractively } from '@heddle/core'
 import { expect, test } from 'vitest'
 import { createExtractiveSummarizer } from './extractive-summarizer.js'
 
@@ -28,4 +29,25 @@ test('the extractive summary consists of text of the messages', async () => {
 test('an aborted summary is not written', async () => {
   const reason = new Error('no longer needed')
   await expect(createExtractiveSummarizer().summarize(request, AbortSignal.abort(reason))).rejects.toBe(reason)
+})
+
+test('other work of the process runs while a long range is summarized', async () => {
+  const [message] = request.messages
+  const messages = Array.from({ length: 400 }, (_, place) => ({
+    ...(message as SummarySource),
+    text: `Please move the payment service ${place} to Postgres ${place} before Friday. `.repeat(20),
+  }))
+  let isDone = false
+  const summary = createExtractiveSummarizer()
+    .summarize({ ...request, messages })
+    .finally(() => {
+      isDone = true
+    })
+  let rounds = 0
+  while (!isDone) {
+    await setImmediate()
+    rounds++
+  }
+  expect(await summary).toContain('payment service')
+  expect(rounds).toBeGreaterThan(5)
 })

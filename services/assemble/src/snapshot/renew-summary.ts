@@ -59,7 +59,7 @@ async function summaryOf(
     if (!isFinal && attempt < Math.min(ATTEMPTS_MAX, attemptsMax)) throw error
     deps.log.warn({ error, projectId, snapshotId }, 'the summary of a snapshot is made again without a model')
     const { code, detail } = errorData(error)
-    return { text: summarizeByRule(summarized), error: `${code}: ${detail}` }
+    return { text: await summarizeByRule(summarized), error: `${code}: ${detail}` }
   }
 }
 

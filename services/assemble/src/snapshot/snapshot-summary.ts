@@ -6,12 +6,12 @@ import {
   SUMMARY_FAILED,
   type SummarySource,
   sentencesFault,
-  summarizeExtractively,
+  summarizeExtractivelyInSteps,
   summaryFault,
   summarySources,
 } from '@heddle/core'
 import { accountedFor, type Summarizers } from '@heddle/models'
-import { type Clock, type Logger, withDeadline } from '@heddle/runtime'
+import { type Clock, type Logger, runCooperatively, withDeadline } from '@heddle/runtime'
 import { countSummaries, insertSummaryCalls, type Store } from '@heddle/store'
 import type { AgentWindow } from './snapshot-window.js'
 
@@ -109,7 +109,7 @@ export async function summarize(
     fault = found
   }
   log.warn({ projectId, snapshotId, fault }, 'the summary of a snapshot was refused: it is written without a model')
-  return summarizeExtractively({ ...request, tokensMax: EXTRACTIVE_TOKENS_MAX })
+  return await runCooperatively(summarizeExtractivelyInSteps({ ...request, tokensMax: EXTRACTIVE_TOKENS_MAX }))
 }
 
 /** @returns null if the summarizer has refused the answers of its model */
@@ -123,14 +123,16 @@ async function answerOf(summary: () => Promise<string>): Promise<string | null> 
 }
 
 /** The same without a model: always two to four sentences. */
-export function summarizeByRule(summarized: SummarizedThreads): string {
+export async function summarizeByRule(summarized: SummarizedThreads): Promise<string> {
   const messages = sourcesOf(summarized, false)
-  return summarizeExtractively({
-    purpose: 'snapshot',
-    messages,
-    previousSummary: null,
-    tokensMax: EXTRACTIVE_TOKENS_MAX,
-  })
+  return await runCooperatively(
+    summarizeExtractivelyInSteps({
+      purpose: 'snapshot',
+      messages,
+      previousSummary: null,
+      tokensMax: EXTRACTIVE_TOKENS_MAX,
+    }),
+  )
 }
 
 function sourcesOf({ threads }: SummarizedThreads, isRemote: boolean): SummarySource[] {
