@@ -61,3 +61,27 @@ test('a computation that yields runs to its end, and other work runs meanwhile',
   }
   expect(await runCooperatively(steps())).toBe('done')
 })
+
+test('several computations have together, in one iteration of the event loop, the time of one', async () => {
+  const STEP_MS = 0.5
+  let iteration = 0
+  let isOver = false
+  const tick = () => {
+    iteration++
+    if (!isOver) setImmediate(tick)
+  }
+  setImmediate(tick)
+  const stepsIn = new Map<number, number>()
+  function* steps(): Generator<undefined, void> {
+    for (let step = 0; step < 20; step++) {
+      const endsAtMs = performance.now() + STEP_MS
+      while (performance.now() < endsAtMs);
+      stepsIn.set(iteration, (stepsIn.get(iteration) ?? 0) + 1)
+      yield
+    }
+  }
+  await Promise.all(Array.from({ length: 6 }, () => runCooperatively(steps())))
+  isOver = true
+  // The first one has a step of each, which they begin with.
+  expect(Math.max(...[...stepsIn.entries()].filter(([at]) => at > 0).map(([, count]) => count))).toBeLessThanOrEqual(3)
+})
