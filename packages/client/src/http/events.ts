@@ -3,7 +3,6 @@ import { platformClock } from '../calls/deadline.js'
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import type { FollowOptions } from '../interface/events.js'
 import { requestOf } from './call.js'
-import { textsOf } from './texts.js'
 import type { Transport } from './transport.js'
 
 /** One event of a stream is only ids and numbers. */
@@ -31,12 +30,12 @@ export async function followOverHttp(
 }
 
 async function* read(
-  first: Response,
-  open: (last: number | undefined) => Promise<Response>,
+  first: AsyncIterable<string>,
+  open: (last: number | undefined) => Promise<AsyncIterable<string>>,
   after: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<FollowedEvent> {
-  let stream: Response | null = first
+  let stream: AsyncIterable<string> | null = first
   let last = after
   for (let tries = 0; !signal.aborted; tries++) {
     try {
@@ -65,9 +64,9 @@ interface Block {
   readonly event: FollowedEvent | null
 }
 
-async function* blocksOf(response: Response): AsyncGenerator<Block> {
+async function* blocksOf(texts: AsyncIterable<string>): AsyncGenerator<Block> {
   let text = ''
-  for await (const piece of textsOf(response)) {
+  for await (const piece of texts) {
     text += piece
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const block = blockIn(text.slice(0, end))

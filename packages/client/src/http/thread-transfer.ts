@@ -1,7 +1,6 @@
 import { type ImportedThread, limits, PermanentError, RetryableError } from '@heddle/contracts'
 import type { ImportThreadOptions } from '../interface/threads.js'
 import type { CallOperation, requestOf } from './call.js'
-import { textsOf } from './texts.js'
 import type { Transport } from './transport.js'
 
 /**
@@ -16,7 +15,7 @@ export async function* exportOverHttp(
 ): AsyncGenerator<string> {
   let parts: string[] = []
   let last = ''
-  for await (const text of textsOf(await transport.open(request))) {
+  for await (const text of await transport.open(request)) {
     let from = 0
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
       last = parts.join('') + text.slice(from, end + 1)

@@ -12,6 +12,7 @@ import { checkDeadline, platformClock, untilDeadline } from '../calls/deadline.j
 import { isWorthRetrying, pauseAfter } from '../calls/retrying.js'
 import { type OpenTelemetryApi, withClientSpan } from './client-span.js'
 import type { Incoming, Send } from './send.js'
+import { textsOf } from './texts.js'
 
 export interface TransportOptions {
   /** The gateway's URL: `https://heddle.example`, with the path of a proxy; `/v1` at its end is optional. */
@@ -106,11 +107,11 @@ export class Transport {
     }
   }
 
-  /** Opens a stream, which ends only by its signal, with the client, or by the server. */
-  async open(call: Pick<Call, 'path' | 'query' | 'headers' | 'signal'>): Promise<Response> {
+  /** Opens a stream of texts, which ends only by its signal, with the client, or by the server. */
+  async open(call: Pick<Call, 'path' | 'query' | 'headers' | 'signal'>): Promise<AsyncIterable<string>> {
     const { fetch: send = fetch } = this.#options
-    const signal = this.#untilClosed(call.signal)
-    return await this.#send({ ...call, method: 'GET', retry: 'never' }, signal ?? new AbortController().signal, send)
+    const signal = this.#untilClosed(call.signal) ?? new AbortController().signal
+    return textsOf(await this.#send({ ...call, method: 'GET', retry: 'never' }, signal, send), signal)
   }
 
   #untilClosed(signal: AbortSignal | undefined): AbortSignal | undefined {
