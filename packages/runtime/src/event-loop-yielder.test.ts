@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EventLoopYielder, runCooperatively } from './event-loop-yielder.js'
+import { EventLoopYielder } from './event-loop-yielder.js'
 
 /** Work items of some duration, with the iteration of the event loop in which each began. */
 async function begin(count: number, workMs: number, turnMs?: number): Promise<{ order: number[]; turnsOf: number[] }> {
@@ -46,42 +46,4 @@ test('more work is in each iteration where longer ones are allowed', async () =>
 test('work that fills an iteration gets one of its own', async () => {
   const { turnsOf } = await begin(3, 50)
   expect(new Set(turnsOf).size).toBe(3)
-})
-
-test('a computation that yields runs to its end, and other work runs meanwhile', async () => {
-  let others = 0
-  const other = () => {
-    others++
-    if (others < 3) setImmediate(other)
-  }
-  setImmediate(other)
-  function* steps(): Generator<undefined, string> {
-    while (others < 3) yield
-    return 'done'
-  }
-  expect(await runCooperatively(steps())).toBe('done')
-})
-
-test('several computations have together, in one iteration of the event loop, the time of one', async () => {
-  const STEP_MS = 0.5
-  let iteration = 0
-  let isOver = false
-  const tick = () => {
-    iteration++
-    if (!isOver) setImmediate(tick)
-  }
-  setImmediate(tick)
-  const stepsIn = new Map<number, number>()
-  function* steps(): Generator<undefined, void> {
-    for (let step = 0; step < 20; step++) {
-      const endsAtMs = performance.now() + STEP_MS
-      while (performance.now() < endsAtMs);
-      stepsIn.set(iteration, (stepsIn.get(iteration) ?? 0) + 1)
-      yield
-    }
-  }
-  await Promise.all(Array.from({ length: 6 }, () => runCooperatively(steps())))
-  isOver = true
-  // The first one has a step of each, which they begin with.
-  expect(Math.max(...[...stepsIn.entries()].filter(([at]) => at > 0).map(([, count]) => count))).toBeLessThanOrEqual(3)
 })

@@ -48,30 +48,3 @@ export class EventLoopYielder {
     } while (this.#waiting.length > 0 && this.#nowMs() < this.#endsAtMs)
   }
 }
-
-/**
- * Milliseconds of each iteration for all computations of a process together: a request waits for several iterations, one at
- * each of its round trips, while the computations have their time whenever the process is idle.
- */
-const COMPUTATIONS_MS = 1
-
-/** One for all: with a share each, a request would wait for as many of them as are under way. */
-const computations = new EventLoopYielder(undefined, COMPUTATIONS_MS)
-
-/**
- * Runs a computation that yields regularly, and lets other work run at its yields.
- *
- * @param turnMs milliseconds of its own per iteration of the event loop; more of them end it sooner, and delay others. Default:
- *   all computations without them have one millisecond together
- */
-export async function runCooperatively<Result>(
-  steps: Generator<undefined, Result>,
-  { turnMs }: { readonly turnMs?: number } = {},
-): Promise<Result> {
-  const turns = turnMs === undefined ? computations : new EventLoopYielder(undefined, turnMs)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    await turns.next()
-  }
-}

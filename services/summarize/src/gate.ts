@@ -84,7 +84,7 @@ function countsOf(lost: readonly Atom[]): Record<string, number> {
 
 const withoutModel: Summarizer = {
   name: EXTRACTIVE,
-  summarize: (request) => runCooperatively(summarizeExtractivelyInSteps(request)),
+  summarize: (request, signal) => runCooperatively(summarizeExtractivelyInSteps(request), { signal }),
 }
 
 async function atomsOf(sources: readonly SummarySource[]): Promise<AtomSet> {

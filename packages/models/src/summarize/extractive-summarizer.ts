@@ -10,8 +10,7 @@ export function createExtractiveSummarizer(): Summarizer {
   return {
     name: EXTRACTIVE,
     async summarize(request, signal) {
-      signal?.throwIfAborted()
-      return await runCooperatively(summarizePartInSteps(request))
+      return await runCooperatively(summarizePartInSteps(request), { signal })
     },
   }
 }
