@@ -9,6 +9,8 @@ import { openPipeline, type Pipeline } from '../support.js'
 const SLOTS = 16
 const SLOW_MS = 5_000
 const PATIENT_MS = 60_000
+/** Less than twice the duration of a slow build, also once a few faster ones were counted, and enough for one without others. */
+const LITTLE_MS = SLOW_MS + 2_000
 
 test.each([
   { where: 'built by its worker', isLarge: false },
@@ -62,8 +64,7 @@ test.each([
     const release = await holdBuilds(pipeline)
     const slow = Array.from({ length: SLOTS }, (_, index) => build(`slow ${index}`, PATIENT_MS))
     await whenRunning(pipeline, SLOTS)
-    // Less than twice the duration of the first build, and more than it takes once the others are done.
-    const late = build('late', SLOW_MS + 6_000)
+    const late = build('late', LITTLE_MS)
     const patient = build('patient', PATIENT_MS)
     await whenRunning(pipeline, SLOTS + 2)
     await release()
@@ -75,7 +76,7 @@ test.each([
     })
     expect(await patient).toBe(true)
     // Callers that waited long have sent their requests again; once those are done, little time is enough.
-    await expect.poll(() => build('soon', SLOW_MS + 2_000)).toBe(true)
+    await expect.poll(() => build('soon', LITTLE_MS)).toBe(true)
     // A repeat of the refused request, which has the same key.
     expect(await build('late', PATIENT_MS)).toBe(true)
   },
