@@ -109,7 +109,8 @@ export async function summarize(
     fault = found
   }
   log.warn({ projectId, snapshotId, fault }, 'the summary of a snapshot was refused: it is written without a model')
-  return await runCooperatively(summarizeExtractivelyInSteps({ ...request, tokensMax: EXTRACTIVE_TOKENS_MAX }))
+  const byRule = { ...request, tokensMax: EXTRACTIVE_TOKENS_MAX }
+  return await runCooperatively(summarizeExtractivelyInSteps(byRule), { signal })
 }
 
 /** @returns null if the summarizer has refused the answers of its model */
