@@ -60,6 +60,26 @@ describe('a Postgres server', () => {
     expect((await queues.stats()).find(({ stage }) => stage === 'prune')).toMatchObject({ waiting: 0, active: 0 })
   })
 
+  it('keeps the unused connections of a process, until its listening one is lost', async () => {
+    const database = await freshDatabase()
+    onTestFinished(database.drop)
+    const queues = await queuesAt({ backend: { kind: 'postgres', url: database.url }, prefix: freshPrefix() })
+    await Promise.all([queues.ping(), queues.stats(), queues.wake('prune', someThread())])
+    const sql = postgres(database.url, { max: 1 })
+    onTestFinished(() => sql.end())
+    const openOf = async (name: string) => {
+      const rows = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = ${name}`
+      return rows.map(({ pid }) => pid)
+    }
+    const before = await openOf('heddle-queue')
+    expect(before.length).toBeGreaterThan(0)
+    await sql`SELECT pg_terminate_backend(pid) FROM unnest(${await openOf('heddle-listen')}::int[]) AS pid`
+    await expect.poll(async () => (await openOf('heddle-queue')).filter((pid) => before.includes(pid))).toEqual([])
+    await queues.wake('prune', someThread())
+    expect((await queues.stats()).find(({ stage }) => stage === 'prune')).toMatchObject({ waiting: 2 })
+  })
+
   it('gets no more connections from each process than the settings name', async () => {
     const database = await freshDatabase()
     onTestFinished(database.drop)

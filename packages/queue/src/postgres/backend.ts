@@ -50,6 +50,8 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
         max: connectionsMax,
         connectionTimeoutMillis: waitMs,
         query_timeout: 30_000,
+        // Unused connections stay open: after a pause, opening one takes longer than a turn needs all of its statements.
+        idleTimeoutMillis: 0,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         application_name: 'heddle-queue',
