@@ -52,15 +52,19 @@ export async function saveSnapshot(
   const endsAtMs = clock.monotonicMs() + deadlineMs
   const take = async () => queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
   const release = await retryUntil(take, { clock, endsAtMs, signal })
+  // Until then, the row of a repeated key may be of a request that this one conflicts with.
+  let isRequested = false
   const expected = queues.expectReply({
     requestId: id,
     deadlineMs: Math.max(1, endsAtMs - clock.monotonicMs()),
     signal,
     readEveryMs: READ_EVERY_MS,
-    read: async () => answerOf(await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))),
+    read: async () =>
+      isRequested ? answerOf(await store.inProject(projectId, (tx) => loadSnapshotRow(tx, { id }))) : undefined,
   })
   const send = async () => {
     await requestRow(parts, { id, agent, description, deadlineMs, idempotencyKey })
+    isRequested = true
     await queues.add('assemble', { projectId, snapshotId: id, replyTo: queues.inbox })
     return await expected.result
   }
