@@ -10,7 +10,7 @@ import {
   limits,
   parse,
 } from '@heddle/contracts'
-import { type ContextPatch, keyWithBase, preparedKey, requestKey } from '@heddle/core'
+import { type ContextPatch, keyWithBase, preparedKey, requestKey, threadIdOf } from '@heddle/core'
 import type { ExpectedReply } from '@heddle/queue'
 import { hadLessTime, loadContext, requestContext, unpackResult } from '@heddle/store'
 import type { EngineContext } from '../setup/options.js'
@@ -44,12 +44,14 @@ export async function buildContext(
   const take = () => queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
   const endsAtMs = clock.monotonicMs() + deadlineMs
   const release = onBusy === 'fail' ? take() : await retryUntil(async () => take(), { clock, endsAtMs, signal })
+  const releaseStages = parts.directAppends?.holdStages(threadIdOf(projectId, checked.thread))
   try {
     if (store === false) return await previewContext(parts, checked, Math.max(1, endsAtMs - clock.monotonicMs()))
     const deadline = { leftMs: Math.max(1, endsAtMs - clock.monotonicMs()), signal }
     const context = new AwaitedContext(parts, checked, deadline, contextId)
     return await withPartBytes(parts, await context.answered())
   } finally {
+    releaseStages?.()
     release()
   }
 }

@@ -6,7 +6,7 @@ import {
   stagesAfterIterations,
   type WakeStageName,
 } from '@heddle/contracts'
-import { type Queues, type TracedWake, Wakes } from '@heddle/queue'
+import { LaterWakes, type Queues, type TracedWake, Wakes } from '@heddle/queue'
 import { type Clock, type Logger, traced, untilStopped, within } from '@heddle/runtime'
 import { AppendCommits, type Store } from '@heddle/store'
 import type { OutgoingJob } from './split-append.js'
@@ -48,6 +48,7 @@ export class DirectAppends {
   readonly #options: DirectAppendsOptions
   readonly #commits: AppendCommits
   readonly #wakes: Wakes
+  readonly #later: LaterWakes
   #underWay = 0
   #isClosed = false
 
@@ -56,6 +57,7 @@ export class DirectAppends {
     this.#options = options
     this.#commits = new AppendCommits({ ...options, publish: (event) => queues.publish(event) })
     this.#wakes = new Wakes({ ...options, wake: (threads) => this.#wake(threads) })
+    this.#later = new LaterWakes({ ...options, wake: (thread, due) => this.#wakeNow(thread, due) })
   }
 
   /** Whether few enough appends are under way for {@link store}. */
@@ -98,9 +100,20 @@ export class DirectAppends {
     }
   }
 
+  /**
+   * Keeps the stages that the last append of the thread would wake waiting while a context of it is built, for at most a
+   * second: they would compete with it.
+   *
+   * @returns ends it
+   */
+  holdStages(threadId: string): () => void {
+    return this.#later.hold(threadId)
+  }
+
   /** Wakes the stages of the last appends and publishes their events; to be called before the queues and the store close. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#later.close()
     await this.#wakes.close()
     await this.#commits.close()
   }
@@ -115,12 +128,14 @@ export class DirectAppends {
     const woken = stored === 0 ? thread : this.#wakes.due(thread, stored)
     const hasIterations = job.messages.some(({ iteration }) => iteration !== undefined)
     const due = [...(woken === null ? [] : stagesAfterIngest), ...(hasIterations ? stagesAfterIterations : [])]
-    if (due.length > 0) {
-      this.#wake([woken ?? thread], due).catch((error: unknown) =>
-        this.#options.log.warn({ error, threadId }, 'a thread was not woken; the reconciler will'),
-      )
-    }
+    if (due.length > 0) this.#later.add(woken ?? thread, due)
     return { stored }
+  }
+
+  #wakeNow(thread: TracedWake, due: readonly WakeStageName[]): void {
+    this.#wake([thread], due).catch((error: unknown) =>
+      this.#options.log.warn({ error, threadId: thread.threadId }, 'a thread was not woken; the reconciler will'),
+    )
   }
 
   async #wake(threads: readonly TracedWake[], due: readonly WakeStageName[] = stagesAfterIngest): Promise<void> {
