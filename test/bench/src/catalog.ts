@@ -27,6 +27,7 @@ import type { BackendName } from './servers.js'
 import { measureSessionStorage, measureSmallStorage, measureSmallStorageBesideRedis } from './storage/storage.js'
 import { measureAppendTurns } from './turn/append.js'
 import { measureFullTurns } from './turn/full.js'
+import { measurePausedTurns } from './turn/paused.js'
 
 /** The parameters of a measurement. */
 export interface Sizes {
@@ -92,6 +93,7 @@ export const onBackends: readonly BackendMeasurement[] = [
     ],
     measure: measureFullTurns,
   },
+  { names: ['turn.paused1k', 'turn.paused1k.http'], measure: measurePausedTurns },
   { names: demandNames, measure: measureDemand },
   { names: ['build.cached100k'], measure: measureCachedBuild },
   { names: ['build.thread1m'], measure: measureLongBuild },
