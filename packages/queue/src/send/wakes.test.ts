@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { WakeJob } from '@heddle/contracts'
 import { expect, test } from 'vitest'
 import {
@@ -142,6 +143,16 @@ test('wakes gathered threads when it closes, and later ones at once', async () =
   await wakes.close()
   expect(woken).toEqual([['thread 1']])
   expect(wakes.due(thread(2), 1)).not.toBeNull()
+})
+
+test('wakes gathered threads in the trace of none of their appends', async () => {
+  const traces = new AsyncLocalStorage<string>()
+  const seen: (string | undefined)[] = []
+  const { wakes, exhaust, endWait } = setUp(async () => void seen.push(traces.getStore()))
+  exhaust()
+  traces.run('append', () => wakes.due(thread(1), 1))
+  endWait()
+  await expect.poll(() => seen).toEqual([undefined])
 })
 
 test('continues after a failed wake', async () => {

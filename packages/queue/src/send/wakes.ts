@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { WakeJob } from '@heddle/contracts'
 import { type Clock, currentTrace, type Logger } from '@heddle/runtime'
 import { mergeCarriers } from './carrier.js'
@@ -47,6 +48,8 @@ interface Gathered {
 export class Wakes {
   readonly #options: WakesOptions
   readonly #closing = new AbortController()
+  /** In the trace of none of the appends: threads of other appends are woken by the same timer. */
+  readonly #traceless = new AsyncResource('Wakes')
   /** Threads that wait for a wake, longest waiting first. */
   readonly #gathered = new Map<string, Gathered>()
   #second = { number: Number.NaN, appends: 0, isAfterMany: false }
@@ -74,7 +77,7 @@ export class Wakes {
       return traced
     }
     this.#gathered.set(thread.threadId, { thread: traced, sinceMs: before?.sinceMs ?? nowMs, messages: gathered })
-    this.#running ??= this.#run()
+    this.#running ??= this.#traceless.runInAsyncScope(() => this.#run())
     return null
   }
 
