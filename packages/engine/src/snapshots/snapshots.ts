@@ -52,7 +52,7 @@ export async function saveSnapshot(
   const endsAtMs = clock.monotonicMs() + deadlineMs
   const take = async () => queues.acquireShare({ stage: 'assemble', projectId, bytes: 0 })
   const release = await retryUntil(take, { clock, endsAtMs, signal })
-  // Until then, the row of a repeated key may be of a request that this one conflicts with.
+  // False until this request was compared with the row of its key, which may be of another request.
   let isRequested = false
   const expected = queues.expectReply({
     requestId: id,
