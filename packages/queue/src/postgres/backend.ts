@@ -50,7 +50,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
         max: connectionsMax,
         connectionTimeoutMillis: waitMs,
         query_timeout: 30_000,
-        // Unused connections stay open: after a pause, opening one takes longer than a turn needs all of its statements.
+        // Unused connections stay open: opening one takes longer than all statements of a turn.
         idleTimeoutMillis: 0,
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
