@@ -15,6 +15,7 @@ import {
   holdThread,
   type IndexedMessage,
   listMessages,
+  loadCallsOf,
   loadThread,
   loadVectorStanding,
   mergePostings,
@@ -22,10 +23,10 @@ import {
   retireOtherModels,
   type Store,
   type ThreadRow,
+  wordsOf,
 } from '@heddle/store'
 import { noteItemUses } from './item-uses.js'
 import { BATCHES_PER_JOB_MAX, MESSAGES_PER_BATCH_MAX } from './limits.js'
-import { loadCallsOf, wordsOf } from './words.js'
 
 export interface EmbedDeps {
   readonly store: Store

@@ -3,6 +3,3 @@ export const MESSAGES_PER_BATCH_MAX = 100
 
 /** Batches of one job; a longer backlog continues in the next job, so that other threads are served in between. */
 export const BATCHES_PER_JOB_MAX = 10
-
-/** Messages before a result that are searched for its call; parallel calls are answered within a few. */
-export const CALL_DISTANCE_MAX = 100

@@ -2,7 +2,7 @@ import { agentIdOf, cosineOfQuantized, projectIdOf, quantizeVector, threadIdOf }
 import {
   appendPostings,
   appendVectors,
-  findPostedThread,
+  findPostedThreads,
   inspectServer,
   migrate,
   type NearestRequest,
@@ -85,7 +85,8 @@ async function add(database: TestStore, { agent = AGENT, thread, model = MODEL, 
   return await database.store.inProject(projectId, async (tx) => {
     await appendVectors(tx, { threadId, agentId, model, fromSeq: 0, toSeq, chunks })
     await appendPostings(tx, { threadId, agentId, toSeq, messages: [] })
-    return (await findPostedThread(tx, threadId)) ?? -1
+    const [posted] = await findPostedThreads(tx, [threadId])
+    return posted?.number ?? -1
   })
 }
 

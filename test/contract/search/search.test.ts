@@ -1,44 +1,50 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freshStore, newId, prepared, RECEIVED_AT_MS, type TestStore } from '../store/support.js'
-import { clientOn, PROJECT_NAME, said } from './support.js'
+import { clientOn, PROJECT_NAME, said, store } from './support.js'
 
-let database: TestStore
 const MINUTE_MS = 60_000
 const NOW_MS = RECEIVED_AT_MS + 120 * MINUTE_MS
 
 const at = (minutesAgo: number) => ({ orderedAtMs: NOW_MS - minutesAgo * MINUTE_MS })
 
-beforeAll(async () => {
-  database = await freshStore()
-  const view = { id: 'call 1', name: 'Read', arguments: { file_path: '/repo/src/app/parse-tokens.ts' } }
-  const run = { id: 'call 2', name: 'Bash', arguments: { command: 'npm test' } }
-  await said(database, { thread: 'parser' }, [
-    prepared({ content: 'Why does getUserById refuse the connection?', sourceId: 'question' }, at(100)),
-    prepared({ role: 'assistant', content: 'I will read the tokenizer.', toolCalls: [view] }, at(90)),
-    prepared({ role: 'tool_result', toolCallId: 'call 1', toolName: 'Read', content: 'const kept = 1' }, at(80)),
-    prepared({ role: 'assistant', content: '', toolCalls: [run] }, at(20)),
-    prepared({ role: 'tool_result', toolCallId: 'call 2', toolName: 'Bash', content: 'all 12 suites passed' }, at(10)),
-  ])
-  await said(database, { thread: 'holidays' }, [
-    prepared({ content: 'We hiked near the lake with the dogs', metadata: { name: 'Caroline' } }, at(50)),
-    prepared({ content: 'We hiked near the lake with the dogs', metadata: { name: 'Melanie' } }, at(50)),
-    prepared({ content: 'That was on 2026-02-12.' }, at(49)),
-  ])
-  await said(database, { agent: 'other', thread: 'elsewhere' }, [
-    prepared({ content: 'a connection of another agent' }),
-  ])
-  await said(database, { project: 'next door', thread: 'parser' }, [prepared({ content: 'getUserById next door' })])
-})
-afterAll(() => database.drop())
-
-const client = (project = PROJECT_NAME) =>
-  clientOn(database, project, {
-    clock: { nowMs: () => NOW_MS, monotonicMs: () => 0, wait: () => Promise.resolve(), after: () => () => {} },
+describe.each([
+  { of: 'indexed messages', add: said },
+  { of: 'messages that the embed stage has not reached', add: store },
+])('a search of $of', ({ add }) => {
+  let database: TestStore
+  beforeAll(async () => {
+    database = await freshStore()
+    const view = { id: 'call 1', name: 'Read', arguments: { file_path: '/repo/src/app/parse-tokens.ts' } }
+    const run = { id: 'call 2', name: 'Bash', arguments: { command: 'npm test' } }
+    await add(database, { thread: 'parser' }, [
+      prepared({ content: 'Why does getUserById refuse the connection?', sourceId: 'question' }, at(100)),
+      prepared({ role: 'assistant', content: 'I will read the tokenizer.', toolCalls: [view] }, at(90)),
+      prepared({ role: 'tool_result', toolCallId: 'call 1', toolName: 'Read', content: 'const kept = 1' }, at(80)),
+      prepared({ role: 'assistant', content: '', toolCalls: [run] }, at(20)),
+      prepared(
+        { role: 'tool_result', toolCallId: 'call 2', toolName: 'Bash', content: 'all 12 suites passed' },
+        at(10),
+      ),
+    ])
+    await add(database, { thread: 'holidays' }, [
+      prepared({ content: 'We hiked near the lake with the dogs', metadata: { name: 'Caroline' } }, at(50)),
+      prepared({ content: 'We hiked near the lake with the dogs', metadata: { name: 'Melanie' } }, at(50)),
+      prepared({ content: 'That was on 2026-02-12.' }, at(49)),
+    ])
+    await add(database, { agent: 'other', thread: 'elsewhere' }, [
+      prepared({ content: 'a connection of another agent' }),
+    ])
+    await add(database, { project: 'next door', thread: 'parser' }, [prepared({ content: 'getUserById next door' })])
   })
-const found = async (query: string, conditions = {}, project?: string) =>
-  (await client(project).search({ query, ...conditions })).items.map(({ thread, text }) => `${thread}: ${text}`)
+  afterAll(() => database.drop())
 
-describe('a search', () => {
+  const client = (project = PROJECT_NAME) =>
+    clientOn(database, project, {
+      clock: { nowMs: () => NOW_MS, monotonicMs: () => 0, wait: () => Promise.resolve(), after: () => () => {} },
+    })
+  const found = async (query: string, conditions = {}, project?: string) =>
+    (await client(project).search({ query, ...conditions })).items.map(({ thread, text }) => `${thread}: ${text}`)
+
   it('finds words with any ending, and names of code as a whole and in parts', async () => {
     for (const query of ['getUserById', 'get user by id', 'connections refused', 'GETUSERBYID']) {
       expect((await found(query))[0]).toBe('parser: Why does getUserById refuse the connection?')
@@ -136,7 +142,7 @@ describe('a search', () => {
 
   it('of a thread without indexed words finds nothing', async () => {
     const silent = `silent ${newId()}`
-    await said(database, { thread: silent }, [prepared({ content: '' })])
+    await add(database, { thread: silent }, [prepared({ content: '' })])
     expect(await found('connection', { thread: silent })).toEqual([])
   })
 })

@@ -28,7 +28,7 @@ export const recallOperations = {
     needs: 'read',
     repeat: 'idempotent',
     summary: 'Find messages by words and by meaning, in a thread, an agent or the whole project',
-    description: 'Messages can be found a moment after they were stored, once the embed stage has processed them.',
+    description: 'Messages are found by their words at once, and by meaning once the embed stage has processed them.',
     body: searchBodySchema,
     answers: { 200: { description: 'The hits, best first.', schema: foundSchema } },
   }),

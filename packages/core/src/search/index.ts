@@ -24,6 +24,8 @@ export {
   dropThread,
   mergeSegments,
   type PlacedDocument,
+  type PostingLists,
+  postingLists,
   type Segment,
   segmentBytes,
 } from './segment.js'

@@ -27,7 +27,13 @@ export interface PlacedDocument extends SearchDocument {
   readonly seq: number
 }
 
-export function buildSegment(documents: readonly PlacedDocument[]): Segment {
+/** The words of some documents, in memory. */
+export interface PostingLists extends Omit<Segment, 'blocks'> {
+  /** The postings of each term. */
+  readonly lists: ReadonlyMap<string, Uint8Array>
+}
+
+export function postingLists(documents: readonly PlacedDocument[]): PostingLists {
   const inOrder = [...documents].sort((left, right) => left.thread - right.thread || left.seq - right.seq)
   const postings = new Map<string, Posting[]>()
   for (const { thread, seq, terms, length, isReply, dated } of inOrder) {
@@ -53,8 +59,13 @@ export function buildSegment(documents: readonly PlacedDocument[]): Segment {
     documents: documents.length,
     length: documents.reduce((sum, { length }) => sum + length, 0),
     threads: [...new Set(inOrder.map(({ thread }) => thread))],
-    blocks: finish(writeBlocks([...postings].map(([term, list]) => [keyOf(term), writePostings(list, writer)]))),
+    lists: new Map([...postings].map(([term, list]) => [term, writePostings(list, writer)])),
   }
+}
+
+export function buildSegment(documents: readonly PlacedDocument[]): Segment {
+  const { lists, ...segment } = postingLists(documents)
+  return { ...segment, blocks: finish(writeBlocks([...lists].map(([term, list]) => [keyOf(term), list]))) }
 }
 
 /** Blocks that are read, and terms that are merged, between two yields: a few milliseconds. */

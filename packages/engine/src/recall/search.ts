@@ -1,7 +1,7 @@
 import type { SearchResult } from '@heddle/client/interface'
 import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
 import { comparedResults, formatReference, kindOfRole, kindsOf, kindTerm, momentOf } from '@heddle/core'
-import { type FoundRow, findMessages, findWords, type HitRow, loadHits } from '@heddle/store'
+import { type FoundRow, findMessages, findWords, type HitRow, loadHits, type MessageRanking } from '@heddle/store'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 import { keepOfRange } from './moment-range.js'
@@ -12,8 +12,8 @@ import { showHits } from './search-texts.js'
 /**
  * Finds messages by words and by vectors, best first: in one thread, in the threads of an agent, or in the whole project.
  * The messages around a message count, too, so a hit may contain none of the words; `before` and `after` show its neighbours.
- * Messages can be found once the embed stage has indexed them, a moment after they were stored. If vectors cannot be
- * searched, the search uses only words, and `degraded` holds the reason. A configured reranker orders the first results again.
+ * Messages are found by their words at once, and by meaning after the embed stage has indexed them. If vectors cannot be searched,
+ * the search uses only words, and `degraded` holds the reason. A configured reranker orders the first results again.
  *
  * @throws PermanentError `VALIDATION_ERROR`; `NOT_FOUND` for an unknown agent or thread
  */
@@ -45,7 +45,7 @@ export async function search(parts: EngineContext, request: SearchRequest): Prom
   const reranking = await rerank(parts, query, { rows, terms: ranking.terms })
   const hits = (await orderHits(parts, query, reranking.rows)).slice(0, limit)
   const [kinds, texts, explanations] = await Promise.all([
-    findKinds(parts, ranking.agentId, hits),
+    findKinds(parts, ranking, hits),
     showHits(parts, hits, ranking.terms),
     wanted.explain ? ranking.explain(hits.map(({ document }) => document)) : [],
   ])
@@ -90,16 +90,20 @@ function inTime<Hit extends { readonly moment: string; readonly at: string }>(it
 /** The kinds of hits: by role, except for results, whose kind is in the postings. */
 async function findKinds(
   { store, projectId }: EngineContext,
-  agentId: string | null,
+  { agentId, unindexed }: Pick<MessageRanking, 'agentId' | 'unindexed'>,
   hits: readonly FoundRow<HitRow>[],
 ): Promise<SearchKind[]> {
   const hasResults = hits.some(({ row }) => row.role === 'tool_result')
   const { lists } = hasResults
     ? await store.inProject(projectId, (tx) => findWords(tx, { agentId, terms: toolKinds.map(kindTerm) }))
     : { lists: new Map<string, readonly Uint8Array[]>() }
+  const listsOf = (term: string) => {
+    const latest = unindexed.get(term)
+    return [...(lists.get(term) ?? []), ...(latest === undefined ? [] : [latest])]
+  }
   const ofTools = kindsOf(
     hits.map(({ document }) => document),
-    new Map(toolKinds.map((kind) => [kind, lists.get(kindTerm(kind)) ?? []])),
+    new Map(toolKinds.map((kind) => [kind, listsOf(kindTerm(kind))])),
   )
   return hits.map(({ row: { role } }, index) =>
     role === 'tool_result' ? (ofTools[index] ?? 'other') : kindOfRole(role),

@@ -175,6 +175,7 @@ export const stageCursors = heddle.table(
     index('stage_cursors_lagging')
       .on(table.retryAtMs, table.lastMessageAtMs)
       .where(sql`prune_seq < head_seq or summarize_seq < head_seq or embed_seq < head_seq or remember_seq < head_seq`),
+    index('stage_cursors_unindexed').on(table.projectId, table.lastMessageAtMs).where(sql`embed_seq < head_seq`),
     index('stage_cursors_progress').on(table.retryAtMs).where(sql`progress_count < iteration_count`),
     ownProjectOnly(table.projectId),
   ],

@@ -36,6 +36,8 @@ export interface RankingRequest {
   readonly isNarrowed: boolean
   /** Whether messages are scored and ordered by the share of the query that they match: see `byRelevance`. */
   readonly isJudged?: boolean
+  /** Whether the newest messages are found by words that the embed stage has not reached. Default: true. */
+  readonly withUnindexed?: boolean
   /** Milliseconds that vectors may take, at most the configured timeout; after it the result is ranked by words alone. */
   readonly vectorsTimeoutMs?: number
 }
@@ -51,6 +53,8 @@ export interface MessageRanking {
   readonly threadIds: ReadonlyMap<number, string>
   /** Of a search of one fork: its id; else null. */
   readonly forkId: string | null
+  /** The postings of messages that are in no segment yet. */
+  readonly unindexed: ReadonlyMap<string, Uint8Array>
   /** False if the scope has more postings than one search reads. */
   readonly isRead: boolean
   /** False if more messages were found than are ranked. */
@@ -78,11 +82,23 @@ export interface RankExplanation {
 /** Ranks the messages of a scope by words and by vectors. All searches use this ranking. */
 export async function rankMessages(
   parts: SearchParts,
-  { query, conditions, by, isNarrowed, isJudged = false, vectorsTimeoutMs = Number.POSITIVE_INFINITY }: RankingRequest,
+  {
+    query,
+    conditions,
+    by,
+    isNarrowed,
+    isJudged = false,
+    withUnindexed = true,
+    vectorsTimeoutMs = Number.POSITIVE_INFINITY,
+  }: RankingRequest,
 ): Promise<MessageRanking> {
   const { store, projectId } = parts
   const searched = searchQuery(query, parts.clock.nowMs())
-  const reading = store.inProject(projectId, (tx) => readGround(tx, parts, { conditions, query: searched }))
+  const reading = readGround(parts, {
+    conditions,
+    query: searched,
+    withUnindexed: withUnindexed && by !== 'meaning',
+  })
   const vectorLeg = {
     ground: reading,
     timeoutMsMax: vectorsTimeoutMs,
@@ -126,6 +142,7 @@ export async function rankMessages(
     documents,
     threadIds,
     forkId: ground.forkId,
+    unindexed: ground.unindexed,
     isRead: ground.isComplete,
     isRanked: words.found <= words.documents.length,
     model,

@@ -5,7 +5,6 @@ import {
   pathTerms,
   postedTerms,
   type SearchQuery,
-  type SharedDocuments,
   type TextEmbedder,
   threadIdOf,
   threadsOf,
@@ -18,7 +17,8 @@ import { loadSharedRuns } from '../forks/lineage.js'
 import { loadAgent } from '../projects/agents.js'
 import type { Store } from '../store.js'
 import { loadThread } from '../threads/threads.js'
-import { findPostedThread, findPostedThreads, findWords, loadPostedThreads } from './word-search.js'
+import { findUnindexedThreads, readUnindexedWords, type UnindexedWords } from './unindexed-messages.js'
+import { findPostedThreads, findWords, loadPostedThreads } from './word-search.js'
 
 /**
  * Returns the embedder for queries. With a model name, the embedder of that model, or null if it is not available: during a
@@ -60,30 +60,47 @@ export interface SearchGround {
   readonly threadIds: ReadonlyMap<number, string>
   /** The thread to which the search is restricted, if it is a fork: it finds messages of other threads as its own. */
   readonly forkId: string | null
-  /** False if the scope has more postings than one search reads. */
+  /** False if the scope has more postings, or more messages without any, than one search reads. */
   readonly isComplete: boolean
+  /** The postings of messages that are in no segment yet. */
+  readonly unindexed: ReadonlyMap<string, Uint8Array>
 }
 
 /**
  * Finds the scope and reads its postings for the ranking by words.
  *
+ * @param withUnindexed whether the newest messages count that the embed stage has not reached
  * @throws PermanentError `NOT_FOUND` for an agent or a thread that does not exist
  */
 export async function readGround(
-  tx: Tx,
-  { projectId, settings }: Pick<SearchParts, 'projectId' | 'settings'>,
-  { conditions, query }: { conditions: SearchConditions; query: SearchQuery },
+  { store, projectId, settings }: Pick<SearchParts, 'store' | 'projectId' | 'settings'>,
+  { conditions, query, withUnindexed }: { conditions: SearchConditions; query: SearchQuery; withUnindexed: boolean },
 ): Promise<SearchGround> {
-  const scope = await findScope(tx, projectId, conditions)
   const kinds = conditions.kinds?.map(kindTerm)
   const paths = conditions.path === undefined ? [] : pathTerms(conditions.path)
   const instructions = conditions.instructions === true ? [INSTRUCTION_TERM] : []
-  const found = await findWords(tx, {
-    agentId: scope.agentId,
-    terms: [...new Set([...postedTerms(query), ...(kinds ?? []), ...paths, ...instructions])],
-  })
-  const listsOf = (term: string) => found.lists.get(term) ?? []
-  const threads = await loadPostedThreads(tx, threadsOf([...query.terms, ...query.others].flatMap(listsOf)))
+  const terms = [...new Set([...postedTerms(query), ...(kinds ?? []), ...paths, ...instructions])]
+  const ranked = [...query.terms, ...query.others]
+  const { scope, found, threads, unindexed } = await store.inProject(
+    projectId,
+    async (tx) => {
+      const scope = await findScope(tx, projectId, conditions)
+      const { agentId, threadId, runs } = scope
+      const threadIds = threadId === null ? null : [threadId, ...runs.map(({ originId }) => originId)]
+      const [found, unindexed] = await Promise.all([
+        findWords(tx, { agentId, terms }),
+        withUnindexed ? findUnindexedThreads(tx, { agentId, threadIds }) : [],
+      ])
+      const numbers = threadsOf(ranked.flatMap((term) => found.lists.get(term) ?? []))
+      return { scope, found, threads: await loadPostedThreads(tx, numbers), unindexed }
+    },
+    { snapshot: withUnindexed },
+  )
+  const latest = await readUnindexedWords({ store, projectId, settings }, unindexed)
+  const listsOf = (term: string) => {
+    const [known = [], added] = [found.lists.get(term), latest.lists.get(term)]
+    return added === undefined ? known : [...known, added]
+  }
   const search = mergeSettings(settings, ...scope.settings).search
   return {
     agentId: scope.agentId,
@@ -91,21 +108,27 @@ export async function readGround(
     query: wordQuery(query, {
       listsOf,
       only: {
-        thread: scope.thread,
-        shared: scope.shared,
+        ...documentsOf(scope, latest),
         conditions: [
           ...(kinds === undefined ? [] : [kinds.flatMap(listsOf)]),
           ...[...paths, ...instructions].map(listsOf),
         ],
       },
-      scope: found.scope,
-      threadLengths: new Map(threads.map(({ number, length }) => [number, length])),
+      scope: {
+        documents: found.scope.documents + latest.documents,
+        length: found.scope.length + latest.length,
+      },
+      threadLengths: new Map([
+        ...threads.map(({ number, length }) => [number, length] as const),
+        ...latest.threadLengths,
+      ]),
       weights: search.words,
     }),
     unknownShare: unknownShare(query, listsOf),
-    threadIds: new Map(threads.map(({ number, threadId }) => [number, threadId])),
-    forkId: scope.forkId,
-    isComplete: found.isComplete,
+    threadIds: new Map([...threads.map(({ number, threadId }) => [number, threadId] as const), ...latest.threadIds]),
+    forkId: scope.runs.length > 0 ? scope.threadId : null,
+    isComplete: found.isComplete && latest.isComplete,
+    unindexed: latest.lists,
   }
 }
 
@@ -118,33 +141,31 @@ async function findScope(tx: Tx, projectId: string, { agent, thread }: SearchCon
     if (agent !== undefined && agent !== agentName) {
       throw notFound('thread', thread, `it belongs to agent "${agentName}"; omit the agent, or name that one`)
     }
-    const shared = await sharedDocuments(tx, threadId)
-    // A thread without words has no number yet.
-    const number = (await findPostedThread(tx, threadId)) ?? -1
-    return {
-      agentId,
-      thread: number,
-      shared,
-      forkId: shared.length > 0 ? threadId : null,
-      settings: [agentSettings, settings],
-    }
+    const runs = await loadSharedRuns(tx, threadId)
+    const posted = await findPostedThreads(tx, [threadId, ...runs.map(({ originId }) => originId)])
+    return { agentId, threadId, runs, posted, settings: [agentSettings, settings] }
   }
-  const everywhere = { thread: null, shared: [], forkId: null }
+  const everywhere = { threadId: null, runs: [], posted: [] }
   if (agent === undefined) return { ...everywhere, agentId: null, settings: [] }
   const found = await loadAgent(tx, { name: agent })
   if (found === null) throw notFound('agent', agent, 'see `heddle agents list`')
   return { ...everywhere, agentId: found.agentId, settings: [found.settings] }
 }
 
-/** The indexed messages that a fork shares: they are indexed once, in the threads that have their rows. */
-async function sharedDocuments(tx: Tx, threadId: string): Promise<readonly SharedDocuments[]> {
-  const runs = await loadSharedRuns(tx, threadId)
-  if (runs.length === 0) return []
-  const threads = await findPostedThreads(
-    tx,
-    runs.map(({ originId }) => originId),
-  )
-  return runs.flatMap(({ originId, afterSeq, toSeq }) =>
-    threads.flatMap((thread) => (thread.threadId === originId ? [{ thread: thread.number, afterSeq, toSeq }] : [])),
-  )
+/** The documents of the thread to which a search is restricted, and those that it shares as a fork: these are in other threads. */
+function documentsOf(
+  { threadId, runs, posted }: Awaited<ReturnType<typeof findScope>>,
+  unindexed: UnindexedWords,
+): Pick<WordQuery['only'], 'thread' | 'shared'> {
+  if (threadId === null) return { thread: null, shared: [] }
+  const numbers = new Map([
+    ...[...unindexed.threadIds].map(([number, id]) => [id, number] as const),
+    ...posted.map(({ number, threadId }) => [threadId, number] as const),
+  ])
+  const shared = runs.flatMap(({ originId, afterSeq, toSeq }) => {
+    const thread = numbers.get(originId)
+    return thread === undefined ? [] : [{ thread, afterSeq, toSeq }]
+  })
+  // A thread without words has no number yet.
+  return { thread: numbers.get(threadId) ?? -1, shared }
 }

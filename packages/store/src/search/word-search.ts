@@ -101,10 +101,3 @@ export async function findPostedThreads(tx: Tx, threadIds: readonly string[]): P
       where posting_threads.thread_id = given.thread_id
       offset 0) as found`
 }
-
-/** The number of a thread in postings; null before its first message with words. */
-export async function findPostedThread(tx: Tx, threadId: string): Promise<number | null> {
-  const [thread] = await tx<{ number: number }[]>`
-    select number from heddle.posting_threads where thread_id = ${threadId}`
-  return thread?.number ?? null
-}

@@ -124,6 +124,8 @@ async function search(
     conditions: { agent: input.agent.name },
     isNarrowed: isBounded,
     isJudged: true,
+    // The newest messages of the thread are in the context anyway.
+    withUnindexed: false,
     limit: FOUND_FACTOR * wanted.limit,
     vectorsTimeoutMs: Math.ceil(wanted.timeoutMs * SHARE_OF_VECTORS),
     load: async (tx, places) => {

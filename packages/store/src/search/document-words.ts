@@ -1,7 +1,13 @@
 import { mergeSettings, type PartialSettings, type ToolCall } from '@heddle/contracts'
 import { type Pausable, searchDocument, toolCatalogOf } from '@heddle/core'
-import { type HistoryMessage, type IndexedMessage, loadCalls, type ThreadRow, type Tx } from '@heddle/store'
-import { CALL_DISTANCE_MAX } from './limits.js'
+import type { Tx } from '../connection/connection.js'
+import type { HistoryMessage } from '../messages/history.js'
+import { loadCalls } from '../messages/messages.js'
+import type { ThreadRow } from '../threads/threads.js'
+import type { IndexedMessage } from './postings.js'
+
+/** Messages before a result that are searched for its call; parallel calls are answered within a few. */
+const CALL_DISTANCE_MAX = 100
 
 /** Loads the calls of the tool results in `messages`, if they were made shortly before. */
 export async function loadCallsOf(
@@ -20,7 +26,15 @@ export async function loadCallsOf(
 /** Words by which messages are found, with a pause after each message. */
 export function* wordsOf(
   messages: readonly HistoryMessage[],
-  { calls, thread, settings }: { calls: ReadonlyMap<string, ToolCall>; thread: ThreadRow; settings: PartialSettings },
+  {
+    calls,
+    thread,
+    settings,
+  }: {
+    calls: ReadonlyMap<string, ToolCall>
+    thread: Pick<ThreadRow, 'agentSettings' | 'settings'>
+    settings: PartialSettings
+  },
 ): Pausable<IndexedMessage[]> {
   const catalog = toolCatalogOf(mergeSettings(settings, thread.agentSettings, thread.settings).tools)
   const words: IndexedMessage[] = []

@@ -1,0 +1,1 @@
+CREATE INDEX "stage_cursors_unindexed" ON "heddle"."stage_cursors" USING btree ("project_id","last_message_at") WHERE embed_seq < head_seq;
