@@ -25,6 +25,7 @@ const OF_THE_TABLE: Readonly<Record<string, string>> = {
   'messages/token-counts.ts': 'columns',
   'search/memory-rows.ts': 'rows by the thread that they are stored in',
   'search/search-hits.ts': 'rows by the thread that they are stored in',
+  'search/unindexed-messages.ts': 'own messages behind the cursor of the embed stage, which those of a fork are not',
   'threads/stages-behind.ts': 'the first own message behind a cursor, for the time at which it was stored',
   'transfer/thread-import-messages.ts': 'rows that an import adds',
   'vectors/remade-vectors.ts': 'rows by the thread that they are stored in',
