@@ -33,6 +33,7 @@ export interface PostingLists extends Omit<Segment, 'blocks'> {
   readonly lists: ReadonlyMap<string, Uint8Array>
 }
 
+/** The postings of some documents by term: what a segment has in blocks. */
 export function postingLists(documents: readonly PlacedDocument[]): PostingLists {
   const inOrder = [...documents].sort((left, right) => left.thread - right.thread || left.seq - right.seq)
   const postings = new Map<string, Posting[]>()

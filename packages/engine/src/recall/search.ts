@@ -1,7 +1,15 @@
 import type { SearchResult } from '@heddle/client/interface'
 import { momentMs, parse, type SearchKind, type SearchRequest, searchRequestSchema, toolKinds } from '@heddle/contracts'
 import { comparedResults, formatReference, kindOfRole, kindsOf, kindTerm, momentOf } from '@heddle/core'
-import { type FoundRow, findMessages, findWords, type HitRow, loadHits, type MessageRanking } from '@heddle/store'
+import {
+  type FoundRow,
+  findMessages,
+  findWords,
+  type HitRow,
+  listsOfTerm,
+  loadHits,
+  type MessageRanking,
+} from '@heddle/store'
 import { isoTime } from '../setup/iso-time.js'
 import type { EngineContext } from '../setup/options.js'
 import { keepOfRange } from './moment-range.js'
@@ -94,16 +102,12 @@ async function findKinds(
   hits: readonly FoundRow<HitRow>[],
 ): Promise<SearchKind[]> {
   const hasResults = hits.some(({ row }) => row.role === 'tool_result')
-  const { lists } = hasResults
+  const found = hasResults
     ? await store.inProject(projectId, (tx) => findWords(tx, { agentId, terms: toolKinds.map(kindTerm) }))
     : { lists: new Map<string, readonly Uint8Array[]>() }
-  const listsOf = (term: string) => {
-    const latest = unindexed.get(term)
-    return [...(lists.get(term) ?? []), ...(latest === undefined ? [] : [latest])]
-  }
   const ofTools = kindsOf(
     hits.map(({ document }) => document),
-    new Map(toolKinds.map((kind) => [kind, listsOf(kindTerm(kind))])),
+    new Map(toolKinds.map((kind) => [kind, listsOfTerm(kindTerm(kind), found, unindexed)])),
   )
   return hits.map(({ row: { role } }, index) =>
     role === 'tool_result' ? (ofTools[index] ?? 'other') : kindOfRole(role),

@@ -18,7 +18,7 @@ import { loadAgent } from '../projects/agents.js'
 import type { Store } from '../store.js'
 import { loadThread } from '../threads/threads.js'
 import { findUnindexedThreads, readUnindexedWords, type UnindexedWords } from './unindexed-messages.js'
-import { findPostedThreads, findWords, loadPostedThreads } from './word-search.js'
+import { findPostedThreads, findWords, listsOfTerm, loadPostedThreads } from './word-search.js'
 
 /**
  * Returns the embedder for queries. With a model name, the embedder of that model, or null if it is not available: during a
@@ -97,10 +97,7 @@ export async function readGround(
     { snapshot: withUnindexed },
   )
   const latest = await readUnindexedWords({ store, projectId, settings }, unindexed)
-  const listsOf = (term: string) => {
-    const [known = [], added] = [found.lists.get(term), latest.lists.get(term)]
-    return added === undefined ? known : [...known, added]
-  }
+  const listsOf = (term: string) => listsOfTerm(term, found, latest.lists)
   const search = mergeSettings(settings, ...scope.settings).search
   return {
     agentId: scope.agentId,

@@ -26,7 +26,7 @@ export interface UnindexedThread
     Columns<'postingThreads', 'length'> {
   /** Its number in postings; null before its first message with words. */
   readonly number: number | null
-  /** The messages that are read are after this `seq`; the head if none are. */
+  /** The messages that are read are after this `seq`; it is the head if all are left out. */
   readonly afterSeq: number
   /** Whether messages of it are left out because of the limits. */
   readonly isCut: boolean

@@ -77,6 +77,16 @@ async function loadBlocks(
   return await unpackAllPostings(blocks)
 }
 
+/** The postings of a term in segments, and in messages that are in no segment yet. */
+export function listsOfTerm(
+  term: string,
+  { lists }: Pick<FoundWords, 'lists'>,
+  unindexed: ReadonlyMap<string, Uint8Array>,
+): readonly Uint8Array[] {
+  const [known = [], added] = [lists.get(term), unindexed.get(term)]
+  return added === undefined ? known : [...known, added]
+}
+
 /** A thread as postings name it. */
 export type PostedThread = Columns<'postingThreads', 'number' | 'threadId' | 'length'>
 
