@@ -112,7 +112,7 @@ export const nothingUnindexed: UnindexedWords = {
   isComplete: true,
 }
 
-/** Of threads that have none yet: after every number that the database gives. */
+/** For threads without a number: greater than every number that the database generates. */
 const NUMBERS_FROM = 2 ** 50
 
 /** Reads the messages that {@link findUnindexedThreads} found, and extracts their words as the embed stage does. */
