@@ -8,14 +8,15 @@ import { conversationOf } from '../contexts/conversation.js'
 import { untilSettled } from '../settled.js'
 import { interleaved, median, timed } from './statistics.js'
 
-const ROUNDS = 5
-const CALLS_PER_ROUND = 100
+const ROUNDS = 8
+const ROUNDS_MS_MAX = 60_000
+const PAIRS_PER_ROUND = 100
 const MESSAGES = 200
 const BUDGET = 16_000
 
 /**
  * The time that HTTP adds to an append of one message and to a build: the same calls over the queue and through a gateway, with
- * a key, alternating. The gateway shares this process with both clients; the workers do not.
+ * a key, alternating call by call, since the speed of a machine can change by more than HTTP adds within one round. The gateway shares this process with both clients; the workers do not.
  */
 export async function measureHttp(bench: Bench): Promise<Measured[]> {
   const { store, projectId, client } = bench
@@ -42,35 +43,32 @@ export async function measureHttp(bench: Bench): Promise<Measured[]> {
     await client.agents.put(agent, { settings: { budget: BUDGET, rollingWindow: null } })
     await client.messages.append({ agent, thread, messages: conversationOf(MESSAGES) })
     await client.threads.waitUntilSettled(thread)
-    const append = (over: RemoteClient) => () =>
+    const append = (over: RemoteClient) =>
       over.messages.append({ agent, thread: bench.fresh('appended'), messages: conversationOf(1) })
-    const build = (over: RemoteClient) => () => over.contexts.build({ thread, budget: BUDGET, format: 'openai-chat' })
-    const settled = async (work: () => Promise<unknown>) => {
+    const build = (over: RemoteClient) => over.contexts.build({ thread, budget: BUDGET, format: 'openai-chat' })
+    const pairs = (call: (over: RemoteClient) => Promise<unknown>) => async () => {
       await untilSettled(bench, 'appended-')
-      return await p50Of(work)
+      return await interleaved(PAIRS_PER_ROUND, {
+        queue: () => timed(() => call(client)),
+        http: () => timed(() => call(remote)),
+      })
     }
-    const p50 = await interleaved(ROUNDS, {
-      appendQueue: () => settled(append(client)),
-      appendHttp: () => settled(append(remote)),
-      buildQueue: () => settled(build(client)),
-      buildHttp: () => settled(build(remote)),
-    })
-    const added = (name: string, http: readonly number[], queue: readonly number[]): Measured => ({
-      name: `http.added.${name}`,
-      value: median(http) - median(queue),
-      unit: 'ms',
-      target: '<= 3',
-      note: `p50 of ${CALLS_PER_ROUND} calls a round: ${median(http).toFixed(2)} ms over HTTP, ${median(queue).toFixed(2)} ms over the queue`,
-    })
-    return [added('append', p50.appendHttp, p50.appendQueue), added('build', p50.buildHttp, p50.buildQueue)]
+    const rounds = await interleaved(ROUNDS, { append: pairs(append), build: pairs(build) }, ROUNDS_MS_MAX)
+    const added = (name: 'append' | 'build'): Measured => {
+      const tookMs = rounds[name].flatMap((round) => round.http)
+      const http = median(tookMs)
+      const queue = median(rounds[name].flatMap((round) => round.queue))
+      return {
+        name: `http.added.${name}`,
+        value: http - queue,
+        unit: 'ms',
+        target: '<= 3',
+        note: `p50 of ${tookMs.length} calls each: ${http.toFixed(2)} ms over HTTP, ${queue.toFixed(2)} ms over the queue`,
+      }
+    }
+    return [added('append'), added('build')]
   } finally {
     await gateway.close()
     await stages.stop()
   }
-}
-
-async function p50Of(work: () => Promise<unknown>): Promise<number> {
-  const tookMs: number[] = []
-  for (let call = 0; call < CALLS_PER_ROUND; call++) tookMs.push(await timed(work))
-  return median(tookMs)
 }
