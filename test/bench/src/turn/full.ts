@@ -6,10 +6,10 @@ import { makeLongThread } from '../contexts/long-thread.js'
 import { interleaved, median, percentile, timed } from '../load/statistics.js'
 import { allStages, p50Of, settings } from './one-turn.js'
 
-const ROUNDS = 4
-/** Turns before the first round, after which the code of a turn is compiled in both processes. */
-const WARMING_TURNS = 100
-const TURNS_PER_ROUND = 12
+const ROUNDS = 6
+/** Turns of each way before the first round: after 100, a tenth of a turn is still compilation in both processes. */
+const WARMING_TURNS = 500
+const TURNS_PER_ROUND = 30
 const ASKED_BUDGET = 32_000
 const SHORT_MESSAGES = 1_000
 const LONGER = { full10k: 10_000, full100k: 100_000 }
