@@ -16,7 +16,8 @@ const BUDGET = 16_000
 
 /**
  * The time that HTTP adds to an append of one message and to a build: the same calls over the queue and through a gateway, with
- * a key, alternating call by call, since the speed of a machine can change by more than HTTP adds within one round. The gateway shares this process with both clients; the workers do not.
+ * a key. They alternate call by call, since the speed of a machine can change by more than HTTP adds within one round. The
+ * gateway shares this process with both clients; the workers do not.
  */
 export async function measureHttp(bench: Bench): Promise<Measured[]> {
   const { store, projectId, client } = bench
