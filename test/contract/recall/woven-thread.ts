@@ -52,7 +52,10 @@ const generatedMessage = fc.record(
 )
 export const generatedThread = fc.record({
   messages: fc.array(generatedMessage, { minLength: 1, maxLength: 12 }),
-  archived: fc.array(fc.record({ content: text, failed: fc.boolean(), accesses: fc.nat(3) }), { maxLength: 6 }),
+  /** Without a content, the message has it. */
+  archived: fc.array(fc.record({ content: fc.option(text), failed: fc.boolean(), accesses: fc.nat(3) }), {
+    maxLength: 6,
+  }),
   states: fc.array(
     fc.record({ isVoid: fc.boolean(), summary: fc.option(fc.constantFrom<string[]>('so far', '{"a": 1}')) }),
     {
@@ -153,7 +156,7 @@ export async function weave(database: TestStore, project: string, generated: Gen
         messageId: message.input.id,
         contentType: 'bash',
         summary: 'summary',
-        content,
+        content: content ?? message.input.content,
         filePaths: ['a "b",{c}.ts', ''],
         toolName: null,
         tokenCount: 1,

@@ -4,25 +4,31 @@ import { idSchema } from '../primitives/names.js'
 import { archiveKinds } from '../recall/archive.js'
 import { count, hash, line, position, text, texts, time } from './thread-export-fields.js'
 
-/** An archived content, once for all entries that have it. */
+/** An archived content that is not the text of its message, once for all entries that have it. */
 export const contentRecord = z.strictObject({ type: z.literal('content'), hash, text })
 
-export const archiveRecord = z.strictObject({
-  type: z.literal('archive'),
-  messageId: idSchema,
-  location: z.string().max(200),
-  contentType: z.enum(archiveKinds),
-  summary: line,
-  contentHash: hash,
-  filePaths: texts,
-  toolName: line.nullable(),
-  tokenCount: count,
-  failed: z.boolean(),
-  originalCreatedAt: time,
-  archivedAt: time,
-  lastAccessedAt: time.nullable(),
-  accessCount: count,
-})
+export const archiveRecord = z
+  .strictObject({
+    type: z.literal('archive'),
+    messageId: idSchema,
+    location: z.string().max(200),
+    contentType: z.enum(archiveKinds),
+    summary: line,
+    /** Null where the content is the text of the message. */
+    contentHash: hash.nullable(),
+    filePaths: texts,
+    toolName: line.nullable(),
+    tokenCount: count,
+    failed: z.boolean(),
+    originalCreatedAt: time,
+    archivedAt: time,
+    lastAccessedAt: time.nullable(),
+    accessCount: count,
+  })
+  .refine(({ contentHash, location }) => contentHash !== null || location === '', {
+    path: ['contentHash'],
+    error: 'must name a content: it is null only of a message as a whole',
+  })
 
 /** The artifacts up to a compaction, as they are stored with it. */
 const ledger = z.strictObject({

@@ -157,9 +157,8 @@ async function readContent(
   const lines = range === null || isCall ? {} : { lines: parseLineRange(range) }
   const place = isCall ? { location: formatLocation(location) } : {}
   const archived = await readArchived(tx, { threadId, messageId: id, ...place, ...lines })
-  // Calls that were not condensed are not in the archive, so they are read from the message.
-  const isWhole = archived !== null && archived.content !== ''
-  const message = isWhole ? null : await loadMessage(tx, { threadId, id })
+  // The archive has no text that is the message's own, and no calls that were not condensed: these are read from the message.
+  const message = archived?.content ? null : await loadMessage(tx, { threadId, id })
   if (message?.keptAside === ERASED)
     throw notFound('message', messageReference(message.code), 'it was erased, and cannot be restored')
   const content =

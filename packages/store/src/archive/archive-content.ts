@@ -27,6 +27,11 @@ const BYTES_COMPRESSED_AT_ONCE = 16 * 1024
 /** Up to here decompressing takes less time than handing it to another thread and back. */
 const BYTES_DECOMPRESSED_AT_ONCE = BLOCK_BYTES
 
+/** Whether a content is stored in blocks. */
+export function isSplit(text: Uint8Array): boolean {
+  return text.length > WHOLE_BYTES_MAX
+}
+
 export interface PackedContent {
   readonly content: Buffer
   /** Null for a single piece. */
@@ -34,7 +39,7 @@ export interface PackedContent {
 }
 
 export async function packContent(text: Buffer): Promise<PackedContent> {
-  if (text.length <= WHOLE_BYTES_MAX) return { content: await compressed(text), blocks: null }
+  if (!isSplit(text)) return { content: await compressed(text), blocks: null }
   const parts: Buffer[] = []
   const lengths: number[] = []
   const newlines: number[] = []

@@ -6,6 +6,7 @@ import type { Columns } from '../schema/rows.js'
 import { asArray, asQuotedArray } from '../sql/arrays.js'
 import { encodeText, toStorable } from '../sql/text.js'
 import { type PackedContent, packContent } from './archive-content.js'
+import { textsOfMessages } from './texts-of-messages.js'
 
 /** The full content of a condensed or removed message. */
 export interface NewArchiveEntry
@@ -43,20 +44,21 @@ export type ArchiveEntryRow = ArchiveEntry & Columns<'archive', 'location' | 'co
 /**
  * Archives contents. An existing entry, by its thread, message and location, is not changed.
  *
- * Invariant: a content's `reference_count` is the number of entries that name it. Each distinct content of a project is
- * compressed and stored once.
+ * Invariant: a content's `reference_count` is the number of entries that name it. A content that its message has, too, is
+ * stored with the message alone; each other distinct content of a project is compressed and stored once.
  *
  * @returns the ids of the entries, in the order given
  */
 export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]): Promise<string[]> {
   if (entries.length === 0) return []
-  const contents = new Map<string, Buffer>()
-  const rows = entries.map((entry) => {
-    const content = encodeText(entry.content)
-    const hash = createHash('sha256').update(content).digest('hex')
-    contents.set(hash, content)
-    return { ...entry, id: randomUUID(), location: entry.location ?? '', hash }
+  const given = entries.map(({ content, location = '', ...entry }) => {
+    const bytes = encodeText(content)
+    const hash = createHash('sha256').update(bytes).digest('hex')
+    return { ...entry, id: randomUUID(), location, bytes, hash }
   })
+  const ofMessages = await textsOfMessages(tx, given)
+  const rows = given.map((row, place) => (ofMessages.has(place) ? { ...row, hash: null } : row))
+  const contents = new Map(rows.flatMap(({ hash, bytes }) => (hash === null ? [] : [[hash, bytes] as const])))
   await storeContents(tx, contents)
 
   const threadIds = asArray(rows.map(({ threadId }) => threadId))
@@ -75,7 +77,7 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
           ${asArray(rows.map(({ id }) => id))}::uuid[], ${threadIds}::uuid[], ${messageIds}::uuid[], ${locations}::text[],
           ${asQuotedArray(rows.map(({ contentType }) => contentType))}::text[],
           ${asQuotedArray(rows.map(({ summary }) => toStorable(summary)))}::text[],
-          ${asArray(rows.map(({ hash }) => hash))}::text[],
+          ${asQuotedArray(rows.map(({ hash }) => hash))}::text[],
           ${asQuotedArray(rows.map(({ filePaths }) => asQuotedArray(filePaths.map(toStorable))))}::text[],
           ${asQuotedArray(rows.map(({ toolName }) => toolName && toStorable(toolName)))}::text[],
           ${asArray(rows.map(({ tokenCount }) => tokenCount))}::integer[],
@@ -88,7 +90,8 @@ export async function archiveEntries(tx: Tx, entries: readonly NewArchiveEntry[]
         returning project_id, content_hash
       ),
       referenced as (
-        select project_id, content_hash, count(*) as times from added group by project_id, content_hash
+        select project_id, content_hash, count(*) as times from added
+        where content_hash is not null group by project_id, content_hash
       )
       update heddle.archive_contents as content
       set reference_count = content.reference_count + referenced.times

@@ -21,14 +21,16 @@ export function takeArchiveOf(tx: Tx, threadId: string, ids: readonly string[]):
 }
 
 async function takeArchived(tx: Tx, condition: PendingQuery<Row[]>): Promise<Removed> {
-  const released = await tx<{ hash: string; times: number }[]>`
+  const removed = await tx<{ hash: string | null; times: number }[]>`
     with removed as (
       delete from heddle.archive
       where ${condition}
       returning content_hash
     )
     select encode(content_hash, 'hex') as hash, count(*) as times from removed group by content_hash`
-  if (released.length === 0) return { archive: 0 }
+  const archive = removed.reduce((sum, { times }) => sum + times, 0)
+  const released = removed.flatMap(({ hash, times }) => (hash === null ? [] : [{ hash, times }]))
+  if (released.length === 0) return { archive }
 
   const named = tx`
     project_id = (select nullif(current_setting('heddle.project_id', true), '')::uuid)
@@ -43,5 +45,5 @@ async function takeArchived(tx: Tx, condition: PendingQuery<Row[]>): Promise<Rem
         and content.hash = decode(released.hash, 'hex')`,
     tx`delete from heddle.archive_contents where ${named} and reference_count <= 0`,
   ])
-  return { archive: released.reduce((sum, { times }) => sum + times, 0), archive_contents: contents.count }
+  return { archive, archive_contents: contents.count }
 }

@@ -15,7 +15,8 @@ export const archive = heddle.table(
     location: text('location').notNull().default(''),
     contentType: text('content_type').notNull(),
     summary: text('summary').notNull(),
-    contentHash: bytes('content_hash').notNull(),
+    /** Of a content of `archive_contents`; null where the content is the text of the message, which is stored once, with it. */
+    contentHash: bytes('content_hash'),
     filePaths: text('file_paths').array().notNull().default(sql`'{}'`),
     toolName: text('tool_name'),
     tokenCount: integer('token_count').notNull(),
@@ -30,7 +31,6 @@ export const archive = heddle.table(
     unique('archive_message').on(table.threadId, table.messageId, table.location),
     index('archive_newest').on(table.threadId, table.originalCreatedAtMs, table.id),
     index('archive_kind').on(table.projectId, table.contentType, table.originalCreatedAtMs),
-    index('archive_content').on(table.projectId, table.contentHash),
     ownProjectOnly(table.projectId),
   ],
 )

@@ -16,7 +16,7 @@ function hashOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Adds archive entries, whose contents must exist. */
+/** Adds archive entries. Contents that they name must exist. */
 export async function importArchive(
   tx: Tx,
   { threadId, records }: { threadId: string; records: readonly ExportRecordOf<'archive'>[] },
@@ -37,11 +37,12 @@ export async function importArchive(
       insert into heddle.archive (id, thread_id, ${insertColumns(tx, definition)})
       select gen_random_uuid(), ${threadId}, ${givenColumns(tx, definition)}
       from given
-      where "contentHash" in (select hash from held)
+      where "contentHash" is null or "contentHash" in (select hash from held)
       on conflict (thread_id, message_id, location) do nothing
       returning content_hash
     ),
-    referenced as (select content_hash, count(*) as times from added group by content_hash),
+    referenced as (
+      select content_hash, count(*) as times from added where content_hash is not null group by content_hash),
     counted as (
       update heddle.archive_contents as content
       set reference_count = content.reference_count + referenced.times
@@ -51,7 +52,8 @@ export async function importArchive(
     )
     select
       (select count(*) from added) as added,
-      (select count(*) from given where "contentHash" not in (select hash from held)) as missing`
+      (select count(*) from given
+        where "contentHash" is not null and "contentHash" not in (select hash from held)) as missing`
   if (row !== undefined && row.missing > 0) {
     throw validationError('contentHash', 'must name a content that precedes it in the file', `${row.missing} others`)
   }

@@ -59,7 +59,7 @@ describe('copies that earlier versions stored', () => {
     const { threadId, tokensEstimate } = await appendOne(database.store, append([...originals, ...copies]))
     const inProject = database.store.inProject.bind(database.store)
     const seen = await inProject(PROJECT, (tx) => loadMessagesBySeq(tx, { threadId, afterSeq: 0, limit: 100 }))
-    const archived = { threadId, contentType: 'other', summary: 's', content: result.content, filePaths: [] }
+    const archived = { threadId, contentType: 'other', summary: 's', content: 'y'.repeat(400), filePaths: [] }
     const entry = { ...archived, toolName: 'Read', tokenCount: 100, originalCreatedAtMs: RECEIVED_AT_MS }
     const copyIds = [1, 3].map((index) => copies[index]?.input.id ?? '')
     await inProject(PROJECT, (tx) =>

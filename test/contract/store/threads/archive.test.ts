@@ -6,6 +6,7 @@ import {
   findThreads,
   type NewArchiveEntry,
   readArchiveContent,
+  readArchived,
   recordAccesses,
   type Tx,
 } from '@heddle/store'
@@ -99,6 +100,43 @@ describe('the archive', () => {
       await Promise.all(Array.from({ length: 8 }, archive))
       const contents = await local.store.inProject(PROJECT, contentsOf)
       expect(contents.map(({ referenceCount }) => referenceCount)).toEqual([8, 8, 8])
+    } finally {
+      await local.drop()
+    }
+  })
+
+  it('stores no copy of a text that the message has', async () => {
+    const local = await freshStore()
+    const text = `the text of a result, with an é, a 😀 and "quotes" `.repeat(50)
+    const long = text.repeat(120)
+    const messages = [
+      prepared({ content: text }),
+      // The same text behind the same beginning of a code.
+      prepared({ content: text }, { ordinal: 1 }),
+      prepared({ content: `${text}.` }, { ordinal: 2 }),
+      prepared({ content: 'NUL \0' }, { ordinal: 3 }),
+      prepared({ content: long }, { ordinal: 4 }),
+      prepared({ content: '' }, { ordinal: 5 }),
+    ]
+    try {
+      const { threadId } = await appendOne(local.store, append(messages, { thread: 'archived' }))
+      const contents = [text, text, text, 'NUL \0', long, '']
+      const entries = contents.map((content, index) =>
+        entry(content, { threadId, messageId: messages[index]?.input.id ?? '' }),
+      )
+      await local.store.inProject(PROJECT, async (tx) => {
+        await archiveEntries(tx, [...entries, { ...(entries[1] as NewArchiveEntry), location: 'tool-1' }])
+        const found = await Promise.all(entries.map((one) => findArchiveEntry(tx, one)))
+        expect(found.map((one) => one?.contentHash === null)).toEqual([true, true, false, false, false, true])
+        expect(await contentsOf(tx)).toMatchObject([
+          { referenceCount: 1, sizeBytes: 5 },
+          { referenceCount: 2, sizeBytes: Buffer.byteLength(text) },
+          { referenceCount: 1, sizeBytes: Buffer.byteLength(long) },
+        ])
+        expect(await archiveEntries(tx, entries)).toEqual(found.map((one) => one?.id))
+        const read = await Promise.all(entries.map(({ messageId }) => readArchived(tx, { threadId, messageId })))
+        expect(read.map((one) => one?.content)).toEqual([null, null, text, 'NUL \0', long, null])
+      })
     } finally {
       await local.drop()
     }

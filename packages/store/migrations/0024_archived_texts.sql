@@ -1,0 +1,2 @@
+DROP INDEX "heddle"."archive_content";
+ALTER TABLE "heddle"."archive" ALTER COLUMN "content_hash" DROP NOT NULL;
