@@ -34,7 +34,7 @@ export * from './compaction/thread-counts.js'
 export { loadThreadSizes, type StoredThreadSizes } from './compaction/thread-sizes.js'
 export { uncoveredSize } from './compaction/uncovered-size.js'
 export type { Tx } from './connection/connection.js'
-export type { TransactionOptions } from './connection/transaction.js'
+export { commitBehind, type TransactionOptions } from './connection/transaction.js'
 export {
   findOpenTurn,
   type ItemUse,
@@ -167,7 +167,7 @@ export { loadCallsOf, wordsOf } from './search/document-words.js'
 export { loadInstructionPlaces } from './search/instruction-places.js'
 export { loadMemoryRows, type MemoryRow } from './search/memory-rows.js'
 export { type FoundRow, type FoundRows, findMessages } from './search/message-search.js'
-export { appendPostings, type IndexedMessage, mergePostings } from './search/postings.js'
+export { appendPostings, holdPostings, type IndexedMessage, mergePostings } from './search/postings.js'
 export * from './search/search-hits.js'
 export type { MessageRanking } from './search/search-ranking.js'
 export type { QueryEmbedder, SearchConditions, SearchParts } from './search/search-scope.js'

@@ -12,6 +12,7 @@ import {
   type EmbeddedChunk,
   estimateNext,
   type HistoryMessage,
+  holdPostings,
   holdThread,
   type IndexedMessage,
   listMessages,
@@ -102,15 +103,19 @@ async function loadBatch(
   afterSeq: number,
 ): Promise<{ toSeq: number; sources: Source[]; words: IndexedMessage[]; messages: readonly HistoryMessage[] }> {
   const { threadId } = thread
-  const { toSeq, messages, calls } = await store.inProject(projectId, async (tx) => {
-    const next = { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX }
-    if (sizeMax !== undefined && thread.tokensEstimate > sizeMax.tokens)
-      refuseLargeJob({ messages: 1, tokens: (await estimateNext(tx, next)).largest }, sizeMax)
-    const page = await listMessages(tx, next)
-    // A restored message is indexed at its original only, so that a search finds each message once.
-    const messages = page.filter(({ restores }) => restores === undefined)
-    return { toSeq: page.at(-1)?.seq ?? afterSeq, messages, calls: await loadCallsOf(tx, threadId, messages) }
-  })
+  const { toSeq, messages, calls } = await store.inProject(
+    projectId,
+    async (tx) => {
+      const next = { threadId, afterSeq, limit: MESSAGES_PER_BATCH_MAX }
+      if (sizeMax !== undefined && thread.tokensEstimate > sizeMax.tokens)
+        refuseLargeJob({ messages: 1, tokens: (await estimateNext(tx, next)).largest }, sizeMax)
+      const page = await listMessages(tx, next)
+      // A restored message is indexed at its original only, so that a search finds each message once.
+      const messages = page.filter(({ restores }) => restores === undefined)
+      return { toSeq: page.at(-1)?.seq ?? afterSeq, messages, calls: await loadCallsOf(tx, threadId, messages) }
+    },
+    { snapshot: true },
+  )
   for (const { tokens } of messages) refuseLargeJob({ messages: 1, tokens }, sizeMax)
   return {
     toSeq,
@@ -177,9 +182,13 @@ async function recordBatch(
     const range = { threadId, agentId, model, fromSeq: vectorSeq, toSeq }
     const addVectors = () =>
       typeof chunks === 'number' ? noteRemadeVectors(tx, { ...range, chunks }) : appendVectors(tx, { ...range, chunks })
-    if (toSeq > vectorSeq && !(await addVectors())) return false
-    mergeWaits = await appendPostings(tx, words)
-    await clearThreadFailure(tx, { threadId, stages: ['embed'] })
+    const [isAdded, postings] = await Promise.all([
+      toSeq <= vectorSeq || addVectors(),
+      holdPostings(tx, words),
+      clearThreadFailure(tx, { threadId, stages: ['embed'] }),
+    ])
+    if (!isAdded) return false
+    mergeWaits = await appendPostings(tx, words, { postings, isLast: true })
     return true
   })
   // Anything left over is removed after the next message of the scope.

@@ -21,6 +21,7 @@ import { type Logger, runCooperatively } from '@heddle/runtime'
 import {
   type Compaction,
   clearThreadFailure,
+  commitBehind,
   dropSurplusLanes,
   findOvertaken,
   hasNewReports,
@@ -146,18 +147,22 @@ async function pruneOnce(tx: Tx, threadId: string, busyLane: string | null, deps
   const { thread } = own
   if (isReported && own.settings.calibration.enabled) await learn(tx, own, deps)
   const remembers = own.settings.remember !== 'off'
-  await settlePrune(tx, {
-    thread,
-    ...storedUsages(own, usages),
-    awaitsSummary: isPending,
-    remembers,
-    keptLanes: kept.map(({ lane }) => lane),
-  })
-  if (!isPending && thread.lastError !== null)
-    await clearThreadFailure(tx, {
-      threadId,
-      stages: ['prune', 'summarize', ...(remembers ? [] : ['remember' as const])],
-    })
+  const isFailureOver = !isPending && thread.lastError !== null
+  await Promise.all([
+    settlePrune(tx, {
+      thread,
+      ...storedUsages(own, usages),
+      awaitsSummary: isPending,
+      remembers,
+      keptLanes: kept.map(({ lane }) => lane),
+    }),
+    isFailureOver &&
+      clearThreadFailure(tx, {
+        threadId,
+        stages: ['prune', 'summarize', ...(remembers ? [] : ['remember' as const])],
+      }),
+    commitBehind(tx),
+  ])
   return {
     kind: 'settled',
     awaitsSummary: isPending || isDueAhead(own, usages.get(own) ?? null),

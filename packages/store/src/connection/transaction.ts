@@ -155,7 +155,8 @@ class Transaction {
   /** Commits in the next tick: the statements of `work` have been sent by then. */
   async #commitSoon(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    await this.#commit()
+    // A statement that could not be sent has ended the transaction meanwhile.
+    if (!this.#isEnding) await this.#commit()
   }
 
   /** @throws if the server rolled back, because a statement had failed whose error was ignored */

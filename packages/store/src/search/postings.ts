@@ -3,6 +3,7 @@ import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { type Block, buildSegment, mergeSegments, type SearchDocument, type Segment, segmentBytes } from '@heddle/core'
 import { EventLoopYielder, runCooperatively } from '@heddle/runtime'
 import type { Tx } from '../connection/connection.js'
+import { commitBehind } from '../connection/transaction.js'
 import type { Columns } from '../schema/rows.js'
 import { asArray } from '../sql/arrays.js'
 
@@ -47,6 +48,8 @@ const LARGE_LEVEL = 3
  * replay adds nothing. The transaction must hold the lock of the thread.
  *
  * @param toSeq the `seq` up to which all messages of the thread were given, including those without words
+ * @param options.postings of {@link holdPostings}; default: they are held here
+ * @param options.isLast whether nothing follows in the transaction, which then commits with the words
  * @returns whether segments wait for {@link mergePostings}
  */
 export async function appendPostings(
@@ -62,32 +65,49 @@ export async function appendPostings(
     toSeq: number
     messages: readonly IndexedMessage[]
   },
+  { postings, isLast = false }: { readonly postings?: HeldPostings; readonly isLast?: boolean } = {},
 ): Promise<boolean> {
-  const thread = (await lockThread(tx, threadId)) ?? (await addThread(tx, threadId, agentId))
+  const thread = postings ?? (await holdPostings(tx, { threadId, agentId }))
   if (thread.toSeq >= toSeq) return false
   const added = messages.filter(({ seq }) => seq > thread.toSeq)
   const segment = buildSegment(added.map((message) => ({ ...message, thread: thread.number })))
-  const level = levelOf(segment)
-  const [, , waiting] = await Promise.all([
+  const packed = await packSegment(segment)
+  const { level } = packed
+  const [waiting] = await Promise.all([
+    // Before the new one is there.
+    countSegments(tx, { agentId, level }),
     tx`
       update heddle.posting_threads
       set to_seq = ${toSeq}, documents = documents + ${segment.documents}, length = length + ${segment.length}
       where thread_id = ${threadId}`,
-    added.length === 0 ? null : insertSegment(tx, agentId, segment),
-    countSegments(tx, { agentId, level }),
+    added.length > 0 && insertSegment(tx, agentId, packed),
+    isLast && commitBehind(tx),
   ])
   return waiting + 1 >= SEGMENTS_MERGED && level < LEVEL_MAX
 }
 
-type PostingThread = Columns<'postingThreads', 'number' | 'toSeq'>
+/** How far the words of a thread are indexed, and its number in postings. */
+export type HeldPostings = Columns<'postingThreads', 'number' | 'toSeq'>
 
-async function lockThread(tx: Tx, threadId: string): Promise<PostingThread | undefined> {
-  const [thread] = await tx<PostingThread[]>`
+/**
+ * Locks the words of a thread until the commit. A thread without words gets its number.
+ *
+ * @throws Error where the thread was erased meanwhile
+ */
+export async function holdPostings(
+  tx: Tx,
+  { threadId, agentId }: { threadId: string; agentId: string },
+): Promise<HeldPostings> {
+  return (await lockThread(tx, threadId)) ?? (await addThread(tx, threadId, agentId))
+}
+
+async function lockThread(tx: Tx, threadId: string): Promise<HeldPostings | undefined> {
+  const [thread] = await tx<HeldPostings[]>`
     select number, to_seq from heddle.posting_threads where thread_id = ${threadId} for no key update`
   return thread
 }
 
-async function addThread(tx: Tx, threadId: string, agentId: string): Promise<PostingThread> {
+async function addThread(tx: Tx, threadId: string, agentId: string): Promise<HeldPostings> {
   await tx`
     insert into heddle.posting_threads (thread_id, agent_id) values (${threadId}, ${agentId})
     on conflict (thread_id) do nothing`
@@ -101,23 +121,35 @@ async function addThread(tx: Tx, threadId: string, agentId: string): Promise<Pos
  * once. Call it in a separate transaction.
  */
 export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): Promise<void> {
-  const [lock] = await tx<{ taken: boolean }[]>`
-    select pg_try_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(${agentId})) as taken`
+  // Sent at once: each list is read after the lock, and sees all that was committed before it was taken.
+  const [[lock], ...ofLevels] = await Promise.all([
+    tx<{ taken: boolean }[]>`
+      select pg_try_advisory_xact_lock(${LOCK_SPACE}::integer, hashtext(${agentId})) as taken`,
+    ...Array.from({ length: LEVEL_MAX }, (_, level) => segmentsOfLevel(tx, { agentId, level })),
+  ])
   if (lock?.taken !== true) return
-  for (let level = 0; level < LEVEL_MAX; level++) {
-    const numbers = await tx<{ number: number }[]>`
-      select number from heddle.posting_segments
-      where ${ofScope(tx, agentId)} and level = ${level}
-      order by number
-      limit ${level < LARGE_LEVEL ? SEGMENTS_MERGED * 8 : SEGMENTS_MERGED}`
+  let isMerged = false
+  for (const [level, found] of ofLevels.entries()) {
+    // A segment that was merged here may be of this level.
+    const numbers = isMerged ? await segmentsOfLevel(tx, { agentId, level }) : found
     if (numbers.length < SEGMENTS_MERGED) continue
-    const segments = await oneByOne(numbers, ({ number }) => loadSegment(tx, number))
-    await replaceSegments(tx, {
-      agentId,
-      numbers: numbers.map(({ number }) => number),
-      by: await runCooperatively(mergeSegments(segments)),
-    })
+    const rows = await Promise.all(numbers.map((number) => readSegment(tx, number)))
+    // One after another: each yields to the event loop by itself.
+    const segments: Segment[] = []
+    for (const row of rows) segments.push(await unpackSegment(row))
+    await replaceSegments(tx, { agentId, numbers, by: await runCooperatively(mergeSegments(segments)) })
+    isMerged = true
   }
+}
+
+/** The oldest segments of a level, as many as are merged at once. */
+async function segmentsOfLevel(tx: Tx, { agentId, level }: { agentId: string; level: number }): Promise<number[]> {
+  const rows = await tx<{ number: number }[]>`
+    select number from heddle.posting_segments
+    where ${ofScope(tx, agentId)} and level = ${level}
+    order by number
+    limit ${level < LARGE_LEVEL ? SEGMENTS_MERGED * 8 : SEGMENTS_MERGED}`
+  return rows.map(({ number }) => number)
 }
 
 /** An arbitrary number that separates these advisory locks from others in the database. */
@@ -146,6 +178,14 @@ async function countSegments(tx: Tx, { agentId, level }: { agentId: string; leve
 }
 
 export async function loadSegment(tx: Tx, number: number): Promise<Segment> {
+  return await unpackSegment(await readSegment(tx, number))
+}
+
+interface StoredSegment extends Omit<Segment, 'blocks'> {
+  readonly blocks: readonly PostingBlock[]
+}
+
+async function readSegment(tx: Tx, number: number): Promise<StoredSegment> {
   const [[row], blocks] = await Promise.all([
     tx<Columns<'postingSegments', 'documents' | 'length' | 'threads'>[]>`
       select documents, length, to_json(threads) as threads from heddle.posting_segments where number = ${number}`,
@@ -153,7 +193,11 @@ export async function loadSegment(tx: Tx, number: number): Promise<Segment> {
       select first_term, postings from heddle.posting_blocks where segment = ${number} order by first_term`,
   ])
   if (row === undefined) throw new Error(`segment ${number} is gone`)
-  return { ...row, blocks: await oneByOne(blocks, unpack) }
+  return { ...row, blocks }
+}
+
+async function unpackSegment(segment: StoredSegment): Promise<Segment> {
+  return { ...segment, blocks: await oneByOne(segment.blocks, unpack) }
 }
 
 type PostingBlock = Columns<'postingBlocks', 'firstTerm' | 'postings'>
@@ -188,20 +232,34 @@ export async function replaceSegments(
   tx: Tx,
   { agentId, numbers, by }: { agentId: string; numbers: readonly number[]; by: Segment },
 ): Promise<void> {
-  await tx`delete from heddle.posting_segments where number = any(${asArray(numbers)}::bigint[])`
-  if (by.documents > 0) await insertSegment(tx, agentId, by)
+  const packed = await packSegment(by)
+  await Promise.all([
+    tx`delete from heddle.posting_segments where number = any(${asArray(numbers)}::bigint[])`,
+    by.documents > 0 && insertSegment(tx, agentId, packed),
+  ])
 }
 
-async function insertSegment(tx: Tx, agentId: string, segment: Segment): Promise<void> {
+/** A segment with its blocks as they are stored. */
+interface PackedSegment extends Omit<Segment, 'blocks'> {
+  readonly level: number
+  readonly blocks: readonly { readonly first_term: string; readonly postings: string }[]
+}
+
+async function packSegment(segment: Segment): Promise<PackedSegment> {
   const blocks = await oneByOne(segment.blocks, async ({ firstTerm, bytes }) => ({
     first_term: firstTerm,
     postings: (await deflated(bytes)).toString('base64'),
   }))
+  return { ...segment, level: levelOf(segment), blocks }
+}
+
+async function insertSegment(tx: Tx, agentId: string, segment: PackedSegment): Promise<void> {
+  const { level, documents, length, threads, blocks } = segment
   await tx`
     with segment as (
       insert into heddle.posting_segments (agent_id, level, documents, length, threads)
       values (
-        ${agentId}, ${levelOf(segment)}, ${segment.documents}, ${segment.length}, ${asArray(segment.threads)}::bigint[])
+        ${agentId}, ${level}, ${documents}, ${length}, ${asArray(threads)}::bigint[])
       returning number
     )
     insert into heddle.posting_blocks (segment, first_term, postings)
