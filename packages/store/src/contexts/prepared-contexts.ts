@@ -76,18 +76,16 @@ export async function prepareContexts(
   { projectId, threadId }: { projectId: string; threadId: string },
   add: (job: { projectId: string; contextId: string }) => Promise<void>,
 ): Promise<void> {
+  // Of most threads nothing is prepared: a read alone waits for no commit.
+  const outdated = await store.inProject(projectId, (tx) => findOutdated(tx, { threadId }), { snapshot: true })
+  if (outdated.length === 0) return
   const ids = await store.inProject(projectId, (tx) => orderPrepared(tx, { threadId }))
   await Promise.all(ids.map((contextId) => add({ projectId, contextId })))
 }
 
-/**
- * Requests the contexts that are likely to be needed next: those of earlier requests with `prebuild` whose results are no
- * longer current. The bytes of earlier prepared contexts are removed; a later read rebuilds them.
- *
- * @returns ids of contexts to build
- */
-async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promise<string[]> {
-  const outdated = await tx<{ key: string }[]>`
+/** The requests whose prepared contexts are no longer current. */
+async function findOutdated(tx: Tx, { threadId }: { threadId: string }): Promise<{ readonly key: string }[]> {
+  return await tx<{ key: string }[]>`
     select newest.prepared_key as key
     from (
       select distinct on (prepared_key) thread_id, prepared_key, prepared_count, lane, versions from heddle.contexts
@@ -97,6 +95,16 @@ async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promis
     where newest.prepared_count < ${PREPARED_IN_ROW_MAX}
       and newest.versions is distinct from ${versionsOf(tx, tx`newest.thread_id`, tx`array[newest.lane]`)}
     limit ${KEYS_PER_THREAD_MAX}`
+}
+
+/**
+ * Requests the contexts that are likely to be needed next: those of earlier requests with `prebuild` whose results are no
+ * longer current. The bytes of earlier prepared contexts are removed; a later read rebuilds them.
+ *
+ * @returns ids of contexts to build
+ */
+async function orderPrepared(tx: Tx, { threadId }: { threadId: string }): Promise<string[]> {
+  const outdated = await findOutdated(tx, { threadId })
   if (outdated.length === 0) return []
   // Each row has its versions from the start, so it is not requested again while it is built.
   const ordered: string[] = []
