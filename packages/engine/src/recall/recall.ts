@@ -157,8 +157,9 @@ async function readContent(
   const lines = range === null || isCall ? {} : { lines: parseLineRange(range) }
   const place = isCall ? { location: formatLocation(location) } : {}
   const archived = await readArchived(tx, { threadId, messageId: id, ...place, ...lines })
-  // The archive has no text that is the message's own, and no calls that were not condensed: these are read from the message.
+  // The archive may have no copy of the message's own text, and has no calls that were not condensed.
   const message = archived?.content ? null : await loadMessage(tx, { threadId, id })
+  if (message === null && !archived?.content) throw notFound('message', id, 'it was erased')
   if (message?.keptAside === ERASED)
     throw notFound('message', messageReference(message.code), 'it was erased, and cannot be restored')
   const content =

@@ -59,6 +59,7 @@ export async function readArchived(
   const { id, contentType, summary, filePaths, contentHash, content, sizeBytes, blocks } = row
   const entry = { id, contentType, summary, filePaths }
   if (contentHash === null) return { ...entry, content: null, part: null }
+  // Its content was removed meanwhile.
   if (sizeBytes === null) return null
   if (content !== null) return { ...entry, content: await unpackContent({ content, sizeBytes, blocks }), part: null }
   if (lines === undefined || blocks === null) return null

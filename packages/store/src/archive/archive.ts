@@ -38,7 +38,7 @@ export type ArchiveEntry = Columns<
   | 'accessCount'
 >
 
-/** An entry; its `contentHash` is the parameter of {@link readArchiveContent}. */
+/** An entry; its `contentHash` is the parameter of {@link readArchiveContent}, null where the message has the text. */
 export type ArchiveEntryRow = ArchiveEntry & Columns<'archive', 'location' | 'contentHash'>
 
 /**
