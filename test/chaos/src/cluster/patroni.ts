@@ -112,6 +112,8 @@ function configurationOf({ label, address, folder }: Host, { etcd, isSynchronous
             shared_buffers: '128MB',
             wal_keep_size: '256MB',
             wal_log_hints: 'on',
+            // A killed leader first replays what was written since the last checkpoint, then it is rewound.
+            checkpoint_timeout: '1min',
             // A server whose standby or client is cut off notices it.
             tcp_keepalives_idle: 5,
             tcp_keepalives_interval: 2,
