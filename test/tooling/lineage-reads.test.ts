@@ -8,6 +8,7 @@ const store = fileURLToPath(new URL('../../packages/store/src/', import.meta.url
 const OF_THE_TABLE: Readonly<Record<string, string>> = {
   'archive/archive-hits.ts': 'rows by the thread that they are stored in',
   'archive/archive-selection.ts': 'rows by the thread of an archive entry; shared entries come from thread_origins',
+  'archive/texts-of-messages.ts': 'messages of the thread that archives them; the text of a shared one is copied',
   'calibration/calibrations.ts': 'replies of the contexts of an agent, by the thread that they are stored in',
   'contexts/request-contexts.ts': 'replies by the thread of their context',
   'erasure/erasure-messages.ts': 'removal of the rows of a thread',
