@@ -168,6 +168,18 @@ describe('a thread that is exported and imported', () => {
       /role/,
     ],
     [
+      'a call without a content',
+      (lines: string[]) =>
+        lines.map((line) =>
+          line.startsWith('{"type":"archive"')
+            ? line
+                .replace('"location":""', '"location":"tool-1"')
+                .replace(/"contentHash":"[^"]*"/, '"contentHash":null')
+            : line,
+        ),
+      /null only of a message/,
+    ],
+    [
       'another version',
       (lines: string[]) => lines.with(0, lines[0]?.replace('"version":1', '"version":9') ?? ''),
       /version/,

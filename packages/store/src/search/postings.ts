@@ -74,7 +74,7 @@ export async function appendPostings(
   const packed = await packSegment(segment)
   const { level } = packed
   const [waiting] = await Promise.all([
-    // Before the new one is there.
+    // Of those before the new one, which is counted below.
     countSegments(tx, { agentId, level }),
     tx`
       update heddle.posting_threads
@@ -134,9 +134,7 @@ export async function mergePostings(tx: Tx, { agentId }: { agentId: string }): P
     const numbers = isMerged ? await segmentsOfLevel(tx, { agentId, level }) : found
     if (numbers.length < SEGMENTS_MERGED) continue
     const rows = await Promise.all(numbers.map((number) => readSegment(tx, number)))
-    // One after another: each yields to the event loop by itself.
-    const segments: Segment[] = []
-    for (const row of rows) segments.push(await unpackSegment(row))
+    const segments = await oneByOne(rows, unpackSegment)
     await replaceSegments(tx, { agentId, numbers, by: await runCooperatively(mergeSegments(segments)) })
     isMerged = true
   }

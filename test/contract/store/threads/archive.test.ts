@@ -111,7 +111,7 @@ describe('the archive', () => {
     const long = text.repeat(120)
     const messages = [
       prepared({ content: text }),
-      // The same text behind the same beginning of a code.
+      // Each message has its own text, however often it is the same.
       prepared({ content: text }, { ordinal: 1 }),
       prepared({ content: `${text}.` }, { ordinal: 2 }),
       prepared({ content: 'NUL \0' }, { ordinal: 3 }),
